@@ -580,9 +580,23 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	app_preview_record_made(a, x);
 }
 
+/* First in the log: EFI explains it. */
+static const char *app_preview_time(char buf[120], const struct msg *msg)
+{
+	const struct time_summary *now = &msg->time_now, *plan = &msg->time_plan;
+	const struct pattern_time *a = &now->of[PREDICT_ALLTOALL], *b = &plan->of[PREDICT_ALLTOALL];
+
+	buf[0] = '\0';
+	if (now->known && now->jobs && plan->known && plan->jobs)
+		snprintf(buf, 120, "mean time of jobs %.2f -> %.2f (%.2f -> %.2f ms/MiB), ",
+			 a->mean.mean, b->mean.mean, 1e3 * a->s_per_MiB, 1e3 * b->s_per_MiB);
+	return buf;
+}
+
 static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
+	char time[120];
 
 	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
 		return false;
@@ -604,8 +618,8 @@ static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 	app_preview_keep(a, msg);
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
-			"%s %s: max job EFI %lu -> %lu (lower bound %lu), computed in %.2f s",
-			p->list[p->at].id, msg->tables->engine,
+			"%s %s: %smax job EFI %lu -> %lu (lower bound %lu), computed in %.2f s",
+			p->list[p->at].id, msg->tables->engine, app_preview_time(time, msg),
 			(unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);

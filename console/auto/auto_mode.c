@@ -158,6 +158,8 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 	};
 	int rc = auto_mode_limits(&limits, how, seen, err);
 
+	in.opts.pattern = how->pattern;
+
 	if (how->job_nodes_min)
 		in.params.job_nodes_min = how->job_nodes_min;
 	in.params.escape |= how->escape || seen->installed->escape;

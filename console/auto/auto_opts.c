@@ -17,7 +17,8 @@ enum {
 	OPT_GAIN,
 	OPT_AGE,
 	OPT_QUIET,
-	OPT_AUTO_EXCLUDE
+	OPT_AUTO_EXCLUDE,
+	OPT_AUTO_PATTERN
 };
 
 static const struct argp_option rows[] = {
@@ -55,6 +56,10 @@ static const struct argp_option rows[] = {
 	  "required gain: a plan must lower the predicted mean time of the jobs by more than this "
 	  "(default: 5 %); where times are not known, the maximum job EFI (paths of jobs over one "
 	  "link)",
+	  0 },
+	{ "auto-pattern", OPT_AUTO_PATTERN, "NAME", 0,
+	  "communication pattern of the jobs whose time decides: shift, alltoall (default), ring, "
+	  "stencil2d, stencil3d",
 	  0 },
 	{ "accept-slower", CMDLINE_KEY(struct auto_opts, accept_slower), NULL, 0,
 	  "apply also what makes a communication pattern more than 2 % slower than the installed "
@@ -103,6 +108,7 @@ static const struct cmdline_field fields[] = {
 static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct auto_opts *o = s->input;
+	struct err err;
 
 	switch (key) {
 	case OPT_AUTO:
@@ -114,6 +120,10 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_AUTO_ENGINE:
 		auto_opts_set_engine(o, arg, s);
+		return 0;
+	case OPT_AUTO_PATTERN:
+		if (predict_pattern_parse(&o->pattern, arg, &err))
+			argp_error(s, "--auto-pattern: %s", err.text);
 		return 0;
 	case OPT_AUTO_EXCLUDE:
 		o->exclude = auto_opts_list(s, PARAM_EXCLUDE, arg);
@@ -134,7 +144,11 @@ const struct argp auto_argp = { .options = rows, .parser = auto_opts_take };
 
 void auto_opts_init(struct auto_opts *o)
 {
-	*o = (struct auto_opts){ .period_s = 300, .gain_pct = 5, .min_age_s = 60, .confirm_s = 60 };
+	*o = (struct auto_opts){ .period_s = 300,
+				 .gain_pct = 5,
+				 .pattern = PREDICT_ALLTOALL,
+				 .min_age_s = 60,
+				 .confirm_s = 60 };
 	engine_spec_parse(&o->engine, "sar", NULL);
 }
 

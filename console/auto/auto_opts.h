@@ -4,6 +4,7 @@
 
 #include "console/auto/auto_policy.h"
 #include "engines/engine_spec.h"
+#include "engines/predict/predict.h"
 
 #include <argp.h>
 
@@ -17,6 +18,7 @@ struct auto_opts {
 	const char *exclude;	/* as in --exclude; NULL: nothing */
 	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
 	double gain_pct;	/* of the mean time of the jobs */
+	enum predict_pattern pattern; /* that the routings are judged by */
 	bool accept_slower;	/* also what makes a pattern or a job slower */
 	unsigned min_age_s;	/* jobs younger than that do not count */
 	unsigned confirm_s;	/* that an update must be quiet for */

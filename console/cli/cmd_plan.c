@@ -55,6 +55,8 @@ static const struct argp_option table[] = {
 	OPTIONS_ENGINE,
 	OPTIONS_METRICS,
 	OPTION_PARAM(PARAM_VLS),
+	OPTION_PARAM(PARAM_DEMAND),
+	OPTION_PARAM(PARAM_RANKS),
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
 	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
@@ -290,9 +292,11 @@ static int cmd_plan_carries(const struct plan_cmd *c, const struct plan *p, stru
 static int cmd_plan_report(struct route_report both[2], const struct route_inputs *in,
 			   struct err *err)
 {
-	struct route_inputs found = {
-		.f = in->f, .jobs = in->jobs, .tables = in->installed, .opts = in->opts
-	};
+	struct route_inputs found = { .f = in->f,
+				      .jobs = in->jobs,
+				      .demand = in->demand,
+				      .tables = in->installed,
+				      .opts = in->opts };
 	struct progress_line w;
 	int rc = route_report_run(&both[1], in, ROUTE_MAKE | ROUTE_JUDGE, err);
 
@@ -301,7 +305,7 @@ static int cmd_plan_report(struct route_report both[2], const struct route_input
 		rc = route_report_run(&both[0], &found, ROUTE_JUDGE, err);
 	if (rc)
 		return rc;
-	route_report_compare_times(&both[1], both[0].sheet);
+	route_report_compare_times(&both[1], &both[0].time, both[0].sheet);
 	progress_line_start(&w);
 	rc = route_report_steps(&both[1], in, ROUTE_DIFF | ROUTE_PLAN, &w.progress, err);
 	progress_line_stop(&w);

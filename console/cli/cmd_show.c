@@ -260,7 +260,7 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 	if (route_report_run(&both[0], &in, ROUTE_JUDGE, err))
 		goto out;
 	both[1].diff = tables_diff_copy(p->diff);
-	route_report_compare_times(&both[1], both[0].sheet);
+	route_report_compare_times(&both[1], &both[0].time, both[0].sheet);
 	if (c->o.json && cmd_show_print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)

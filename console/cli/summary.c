@@ -85,6 +85,8 @@ FIGURE(summary_io_time_mean, summary_io(e, e->time.io.mean.mean))
 FIGURE(summary_io_time_worst, summary_io(e, e->time.io.worst.mean))
 FIGURE(summary_io_time_s, summary_io(e, e->time.io.s_per_MiB))
 FIGURE(summary_io_efi_max, summary_io(e, (double)e->time.io.efi_max))
+FIGURE(summary_demand_time,
+       e->time.known && e->time.demand.known ? e->time.demand.time : NAN)
 FIGURE(summary_efi_max, e->m->efi_max)
 
 static double summary_with_jobs(const struct route_report *e, double value)
@@ -137,6 +139,7 @@ static const struct figure figures[] = {
 	{ "sync", "sync, all hosts, 0-1", FIGURE_REAL, summary_sync },
 	{ "sync_stderr", "  +- standard error", FIGURE_REAL, summary_sync_error },
 	{ "rate_mean", "mean rate, all hosts", FIGURE_REAL, summary_rate_mean },
+	{ "demand_time", "time of the demand", FIGURE_REAL, summary_demand_time },
 	{ "io_nodes", "I/O nodes", FIGURE_COUNT, summary_io_nodes },
 	{ "io_time_mean", "  I/O time of jobs, mean", FIGURE_REAL, summary_io_time_mean },
 	{ "io_time_worst", "  slowest job", FIGURE_REAL, summary_io_time_worst },
@@ -440,10 +443,10 @@ static void summary_print_seconds(FILE *out, const char *title, const struct rou
 	fputc('\n', out);
 }
 
-/* Nothing but I/O is worth no line where there is none. */
+/* I/O and a demand are worth no line where there is none. */
 static bool summary_prints(const struct figure *x, const struct route_report *list, size_t n)
 {
-	bool any = !x->key || strncmp(x->key, "io_", 3) != 0;
+	bool any = !x->key || (strncmp(x->key, "io_", 3) && strcmp(x->key, "demand_time"));
 
 	for (size_t i = 0; !any && i < n; i++)
 		any = list[i].t && !isnan(x->value(&list[i]));

@@ -11,7 +11,7 @@
  * The keys engine, switches, terminals, lids, channels, vls_used, sls_used,
  * seconds{total,paths,layers,verify}, connected, loop_free, deadlock_free, hops_max, hops_mean,
  * time_mean, time_stderr, time_bound, time_node_mean, time_worst, time_s_per_mib, sync,
- * sync_stderr, rate_mean, times, io_nodes, io_time_mean, io_time_worst, io_time_s_per_mib, io_efi_max,
+ * sync_stderr, rate_mean, times, demand_time, io_nodes, io_time_mean, io_time_worst, io_time_s_per_mib, io_efi_max,
  * efi_max, eff_efi_max, eff_efi_bound, eff_efi_bound_minimal,
  * job_efi_max_mean, dark_fiber_pct, links_per_job_mean, ebb, ebb_ci95, ebb_jobs, slowdown_mean,
  * slowdown_max, lft_blocks, lft_entries_changed, lft_blocks_changed, in this order.  Unknown values

@@ -22,13 +22,14 @@ json_t *gate_json(const struct time_gate *g)
 	json_t *job;
 	char text[300];
 
-	if (!g->known)
+	if (!g->known && !(g->demand.before > 0))
 		return json_null();
 	job = gate_json_change(&g->job_time);
 	json_object_set_new(job, "id", json_integer((json_int_t)g->job_id));
-	return json_pack("{s:b, s:s, s:s, s:o, s:s, s:I, s:o}", "slower", time_gate_slower(g),
+	return json_pack("{s:b, s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "slower", time_gate_slower(g),
 			 "text", time_gate_text(text, sizeof(text), g), "pattern",
 			 predict_pattern_name(g->pattern), "patterns", gate_json_patterns(g),
 			 "worst_pattern", predict_pattern_name(g->worst), "jobs_slower",
-			 (json_int_t)g->jobs_slower, "worst_job", job);
+			 (json_int_t)g->jobs_slower, "worst_job", job, "demand",
+			 g->demand.before > 0 ? gate_json_change(&g->demand) : json_null());
 }

@@ -240,6 +240,7 @@ static int route_report_time_of(struct time_summary *out, struct time_sheet **sh
 	struct parx_lids ctx = { in->f, choice };
 	struct time_summary_opts opts = {
 		.shifts = o->shifts,
+		.demand = in->demand,
 		.seed = o->seed,
 		.threads = o->threads,
 		.lids = choice ? lids : NULL,
@@ -308,10 +309,14 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 	return rc;
 }
 
-void route_report_compare_times(struct route_report *after, const struct time_sheet *before)
+void route_report_compare_times(struct route_report *after, const struct time_summary *before,
+				const struct time_sheet *sheet)
 {
-	if (before && after->sheet)
-		time_gate_compare(&after->gate, before, after->sheet, after->jobs, after->pattern);
+	if (sheet && after->sheet)
+		time_gate_compare(&after->gate, sheet, after->sheet, after->jobs, after->pattern);
+	if (before->demand.known && !before->demand.stranded && after->time.demand.known)
+		after->gate.demand = (struct time_change){ before->demand.time,
+							   after->time.demand.time, 0 };
 }
 
 static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
@@ -321,7 +326,7 @@ static int route_report_time_before(struct route_report *r, const struct route_i
 				      NULL, progress, err);
 
 	if (!rc)
-		route_report_compare_times(r, r->sheet_before);
+		route_report_compare_times(r, &r->time_before, r->sheet_before);
 	return rc;
 }
 

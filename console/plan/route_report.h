@@ -137,7 +137,8 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 			struct lid_choice *choice, struct err *err);
 /* Do jobs get slower from the tables of one report to those of another?  Into after->gate; not
  * known where the times of one are not. */
-void route_report_compare_times(struct route_report *after, const struct time_sheet *before);
+void route_report_compare_times(struct route_report *after, const struct time_summary *before,
+				const struct time_sheet *sheet);
 /* Takes over what is bounded by fabric and jobs alone, which are the same in both. */
 void route_report_take_bounds(struct route_report *r, const struct route_report *from);
 /* Verdict and, where there is a choice of LIDs, that on the choice. */

@@ -248,6 +248,8 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	int rc;
 
 	in.opts = ROUTE_REPORT_QUICK;
+	if (k->automatic)
+		in.opts.pattern = k->in.opts.pattern;
 	worker_begin(w, MSG_WORK_STEP, NULL,
 		     route_report_parts(&in, steps | (k->automatic ? AUTO_REST : 0)));
 	route_report_begin(&r, &in);

@@ -141,7 +141,7 @@ static void time_gate_put_job(char *buf, size_t len, const struct time_gate *g)
 
 const char *time_gate_text(char *buf, size_t len, const struct time_gate *g)
 {
-	char pattern[100] = "", job[160] = "";
+	char pattern[100] = "", job[160] = "", demand[100] = "";
 	int n;
 
 	if (g->known && g->pattern_slower) {
@@ -151,6 +151,12 @@ const char *time_gate_text(char *buf, size_t len, const struct time_gate *g)
 	}
 	if (g->known && g->jobs_slower)
 		time_gate_put_job(job, sizeof(job), g);
-	snprintf(buf, len, "%s%s%s", pattern, pattern[0] && job[0] ? "; " : "", job);
+	if (time_gate_demand_slower(g)) {
+		n = snprintf(demand, sizeof(demand), "the demand");
+		time_gate_put(demand + n, sizeof(demand) - (size_t)n, &g->demand,
+			      TIME_GATE_PATTERN);
+	}
+	snprintf(buf, len, "%s%s%s%s%s", demand, demand[0] && pattern[0] ? "; " : "", pattern,
+		 (demand[0] || pattern[0]) && job[0] ? "; " : "", job);
 	return buf;
 }

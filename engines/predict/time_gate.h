@@ -25,6 +25,7 @@ struct time_gate {
 	struct time_change of[PREDICT_PATTERNS];
 	enum predict_pattern worst; /* the pattern that most surely rises most */
 	bool pattern_slower;	    /* it rises too much */
+	struct time_change demand;  /* exact; of none, unless the caller sets it */
 
 	enum predict_pattern pattern; /* of the single jobs */
 	uint32_t job;		      /* index of the one that most surely rises most, FAB_NONE */
@@ -47,9 +48,15 @@ int time_gate_compute(struct time_gate *out, const struct fabric *f, const struc
 		      const struct tables *after, const struct jobset *jobs,
 		      const struct job_time_opts *opts, struct progress *progress, struct err *err);
 
+/* As of a pattern. */
+static inline bool time_gate_demand_slower(const struct time_gate *g)
+{
+	return time_change_rise_least(&g->demand) > TIME_GATE_PATTERN;
+}
+
 static inline bool time_gate_slower(const struct time_gate *g)
 {
-	return g->known && (g->pattern_slower || g->jobs_slower);
+	return (g->known && (g->pattern_slower || g->jobs_slower)) || time_gate_demand_slower(g);
 }
 
 /* What is slower, as in "ring 1.20 -> 1.31 (+9.2 %, limit 2 %); 2 jobs, most of all job 4711 in

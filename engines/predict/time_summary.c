@@ -52,6 +52,9 @@ int time_summary_compute(struct time_summary *out, struct time_sheet **sheet,
 				      .lids_ctx = opts->lids_ctx };
 	if (jobs && jobs->nmulti)
 		rc = time_summary_of_jobs(out, &of_jobs, f, t, jobs, opts, progress, err);
+	if (!rc && opts->demand)
+		rc = demand_time_compute(&out->demand, f, t, opts->demand, opts->lids,
+					 opts->lids_ctx, progress, err);
 	if (!rc)
 		rc = shift_time_compute(&out->shift, f, t, &o, progress, err);
 	out->known = !rc;

@@ -2,6 +2,7 @@
 /* time_summary: the times of jobs and shifts on one routing, in the few numbers that are shown. */
 #pragma once
 
+#include "engines/predict/demand_time.h"
 #include "engines/predict/io_time.h"
 #include "engines/predict/shift_time.h"
 #include "engines/predict/time_sheet.h"
@@ -19,11 +20,13 @@ struct time_summary {
 	bool jobs; /* some job sends over links; else the patterns are not filled in */
 	struct pattern_time of[PREDICT_PATTERNS];
 	struct shift_time shift;
+	struct demand_time demand;
 	struct io_time io; /* nodes 0: no jobs, or no I/O nodes are known */
 };
 
 struct time_summary_opts {
 	uint32_t shifts; /* as in struct shift_time_opts */
+	const struct demand *demand; /* NULL: none */
 	uint64_t seed;
 	unsigned threads;     /* 0: one per core; never changes the result */
 	predict_lids_fn lids; /* NULL: the base LID */

@@ -62,6 +62,18 @@ static bool preview_menu_traded_for_jobs(const struct state *s)
 	       p->after->eff_efi_max < p->before->eff_efi_max;
 }
 
+/* Before it is applied, that has to be accepted. */
+static int preview_menu_draw_slower(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct proposal *p = state_proposal(s);
+	char what[300], text[320];
+
+	if (!p->tables || !time_gate_slower(&p->gate) || y >= r.h - 1)
+		return 0;
+	snprintf(text, sizeof(text), "Slower: %s.", time_gate_text(what, sizeof(what), &p->gate));
+	return canvas_wrap(c, r, 1, y, ROLE_WARN, text);
+}
+
 /* What is computed, or how that ended, below the engines while the figures stay. */
 static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
 {
@@ -166,5 +178,6 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 	if (y < r.h - 1 && preview_menu_traded_for_jobs(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
 				 "Max EFI rises: it also counts pairs in no job.");
+	y += preview_menu_draw_slower(s, c, text, y);
 	preview_menu_draw_automatic(s, c, r, y + 1);
 }

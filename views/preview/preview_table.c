@@ -16,7 +16,10 @@ enum better { LESS, MORE };
 enum figure {
 	TIME,
 	TIME_MAX,
+	TIME_S,
 	SYNC,
+	IO_TIME,
+	IO_EFI,
 	EFI_MAX,
 	EFI_MEAN,
 	EFI_SPREAD,
@@ -44,6 +47,9 @@ static const struct {
 } figures[FIGURES] = {
 	[TIME] = { "mean job time x", 2, LESS, false },
 	[TIME_MAX] = { "max job time x", 2, LESS, false },
+	[TIME_S] = { "job time ms/MiB", 3, LESS, true },
+	[IO_TIME] = { "mean I/O time x", 2, LESS, false },
+	[IO_EFI] = { "max I/O EFI", 0, LESS, true },
 	[SYNC] = { "sync, all hosts %", 1, MORE, false },
 	[EFI_MAX] = { "max EFI", 0, LESS, false },
 	[EFI_MEAN] = { "mean EFI", 1, LESS, true },
@@ -123,14 +129,20 @@ static double preview_table_of_time(const struct time_summary *t, enum figure f)
 
 	if (f == SYNC)
 		return t->known && t->shift.flows ? t->shift.sync.mean * 100 : NAN;
+	if (f == IO_TIME || f == IO_EFI)
+		return !t->io.nodes    ? NAN
+		       : f == IO_TIME ? t->io.mean.mean
+				      : (double)t->io.efi_max;
 	if (!t->known || !t->jobs)
 		return NAN;
+	if (f == TIME_S)
+		return 1e3 * jobs->s_per_MiB;
 	return f == TIME ? jobs->mean.mean : jobs->worst.mean;
 }
 
 static double preview_table_now_of(const struct state *s, const struct proposal *x, enum figure f)
 {
-	if (f <= SYNC)
+	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_now, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
@@ -141,7 +153,7 @@ static double preview_table_now_of(const struct state *s, const struct proposal 
 
 static double preview_table_plan_of(const struct proposal *x, enum figure f)
 {
-	if (f <= SYNC)
+	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_plan, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
@@ -172,6 +184,8 @@ static bool preview_table_shown(const struct state *s, enum figure f, bool tall)
 
 	if (f == UNREACHABLE || f == HOPS_MAX)
 		return missing == (f == UNREACHABLE);
+	if ((f == IO_TIME || f == IO_EFI) && !x->time_plan.io.nodes)
+		return false;
 	return tall || !figures[f].tall;
 }
 

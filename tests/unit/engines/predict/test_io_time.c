@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/demand_time.h"
 #include "engines/predict/io_time.h"
 
 #include "fabric/base/mem.h"
@@ -145,6 +146,33 @@ static void routes_are_those_of_a_recount(void **state)
 	}
 }
 
+/* Three of four on a switch send to its neighbour, one of them twice as much: over the one cable four
+ * parts of the demand, of which the busiest host sends two. */
+static void a_demand_takes_as_long_as_its_fullest_channel(void **state)
+{
+	struct fabric *f = net_chain(2, 4, FAB_NONE, NULL);
+	struct tables *t = kit_bfs(f);
+	struct demand_builder *b = demand_builder_new(f);
+	struct demand *d;
+	struct demand_time x;
+	struct err err;
+
+	(void)state;
+	demand_builder_add(b, 0, 4, 200);
+	demand_builder_add(b, 1, 5, 100);
+	demand_builder_add(b, 2, 6, 100);
+	demand_builder_add(b, 3, 2, 100); /* over no cable between switches */
+	d = demand_build(b);
+	assert_int_equal(demand_time_compute(&x, f, t, d, NULL, NULL, NULL, &err), 0);
+	assert_true(x.known);
+	assert_int_equal(x.pairs, 3);
+	assert_int_equal(x.stranded, 0);
+	assert_true(fabs(x.time - 2) < 0.01); /* weights are rounded up to whole 255ths */
+	demand_put(d);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void it_can_be_cancelled(void **state)
 {
 	struct fabric *f = net_chain(2, 4, FAB_NONE, &(struct net_opts){ .storage = 2 });
@@ -168,6 +196,7 @@ int main(void)
 		cmocka_unit_test(all_over_one_cable_take_as_long_as_there_are_hosts),
 		cmocka_unit_test(io_nodes_of_a_job_are_none_of_its_nodes),
 		cmocka_unit_test(routes_are_those_of_a_recount),
+		cmocka_unit_test(a_demand_takes_as_long_as_its_fullest_channel),
 		cmocka_unit_test(it_can_be_cancelled),
 	};
 
