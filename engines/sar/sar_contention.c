@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SLICE (4u << 20) /* bytes between two looks at the progress */
+
 /* The only place that knows how rates count. */
 static void sar_contention_set_rates(struct sar_contention *k, bool ignore)
 {
@@ -25,6 +27,7 @@ void sar_contention_init(struct sar_contention *k, const struct fabric *f,
 
 	*k = (struct sar_contention){ .mem = arena_new(), .f = f, .x = x, .pace = p };
 	k->cell = arena_array(k->mem, struct sar_cell, cells);
+	pace_touch(p, k->cell, cells * sizeof(*k->cell));
 	k->weight = arena_array(k->mem, float, turns);
 	k->norm = arena_array(k->mem, double, turns);
 	k->job_cost = arena_array(k->mem, double, x->njob);
@@ -104,7 +107,7 @@ static int sar_contention_walk(struct sar_contention *k, struct lft_hops *hops,
 			       sar_contention_fn add)
 {
 	const struct sar_traffic *x = k->x;
-	uint64_t before = k->work;
+	uint64_t before = k->work, reads = hops->reads;
 
 	for (uint32_t term = 0; term < k->f->nterm; term++) {
 		const uint8_t *ports;
@@ -123,9 +126,10 @@ static int sar_contention_walk(struct sar_contention *k, struct lft_hops *hops,
 				add(k, k->way[c], x->flows + first, i - first);
 			k->work += (uint64_t)n * (i - first);
 		}
-		if (pace_work(k->pace, 2 * (k->work - before)))
+		if (pace_work(k->pace, 2 * (k->work - before) + (hops->reads - reads) / 2))
 			return -ECANCELED;
 		before = k->work;
+		reads = hops->reads;
 	}
 	return 0;
 }
@@ -149,7 +153,14 @@ static size_t sar_contention_turns(const struct sar_contention *k)
 
 static int sar_contention_load(struct sar_contention *k, struct lft_hops *hops)
 {
-	memset(k->cell, 0, (size_t)k->f->nchan * k->x->phases * sizeof(*k->cell));
+	size_t slice = SLICE / (k->x->phases * sizeof(*k->cell)) + 1;
+
+	for (size_t c = 0; c < k->f->nchan; c += slice) {
+		size_t n = k->f->nchan - c < slice ? k->f->nchan - c : slice;
+
+		memset(k->cell + c * k->x->phases, 0, n * k->x->phases * sizeof(*k->cell));
+		pace_work(k->pace, SLICE / 4);
+	}
 	memset(k->norm, 0, sar_contention_turns(k) * sizeof(*k->norm));
 	return sar_contention_walk(k, hops, sar_contention_add_load);
 }

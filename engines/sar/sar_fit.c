@@ -19,7 +19,8 @@ static int sar_fit_assign(struct tables *t, const struct fabric *f, const struct
 }
 
 /* Row by row, as they lie in memory: LIDs with a path on no VL of those wanted, or all. */
-static void sar_fit_find_beyond(bool *go, const struct tables *t, unsigned few, bool all)
+static void sar_fit_find_beyond(bool *go, const struct tables *t, unsigned few, bool all,
+				struct pace *pace)
 {
 	memset(go, all, t->stride);
 	for (uint32_t u = 0; !all && t->sl_kind != SL_CONST && u < t->nsw; u++) {
@@ -27,18 +28,20 @@ static void sar_fit_find_beyond(bool *go, const struct tables *t, unsigned few, 
 
 		for (uint32_t lid = 0; lid < t->stride; lid++)
 			go[lid] |= sl[lid] >= few;
+		pace_work(pace, t->stride / 4);
 		if (t->sl_kind == SL_BY_DLID)
 			break;
 	}
 }
 
 /* LIDs beyond the VLs wanted, or all, take the other trees; returns how many had not. */
-static uint32_t sar_fit_go_back(struct tables *t, const struct sar_fit_opts *opts, bool all)
+static uint32_t sar_fit_go_back(struct tables *t, const struct sar_fit_opts *opts, bool all,
+				struct pace *pace)
 {
 	bool *go = xcalloc(t->stride, sizeof(*go)), *went = xcalloc(t->stride, sizeof(*went));
 	uint32_t n = 0;
 
-	sar_fit_find_beyond(go, t, opts->few, all);
+	sar_fit_find_beyond(go, t, opts->few, all, pace);
 	for (uint32_t u = 0; opts->plain && u < t->nsw; u++) {
 		const uint8_t *plain = tables_row(opts->plain, u);
 		uint8_t *row = tables_row(t, u);
@@ -47,6 +50,7 @@ static uint32_t sar_fit_go_back(struct tables *t, const struct sar_fit_opts *opt
 			went[lid] |= go[lid] & (row[lid] != plain[lid]);
 			row[lid] = go[lid] ? plain[lid] : row[lid];
 		}
+		pace_work(pace, t->stride / 2);
 	}
 	for (uint32_t lid = 0; lid < t->stride; lid++)
 		n += went[lid];
@@ -67,6 +71,7 @@ int sar_fit_layers(struct tables *t, const struct fabric *f, const struct sar_fi
 {
 	struct engine_params any = *params;
 	struct notes notes = { 0 };
+	struct pace pace;
 	uint32_t more = 1;
 	int rc = 0;
 
@@ -78,7 +83,11 @@ int sar_fit_layers(struct tables *t, const struct fabric *f, const struct sar_fi
 		rc = sar_fit_assign(t, f, opts, &any, progress, err);
 		if ((rc && rc != -ENOSPC) || (!rc && t->vls <= opts->few))
 			break;
-		more = sar_fit_go_back(t, opts, rc || i >= opts->tries);
+		if (pace_begin(&pace, progress, "layers", t->nsw))
+			rc = -ECANCELED;
+		if (rc == -ECANCELED)
+			break;
+		more = sar_fit_go_back(t, opts, rc || i >= opts->tries, &pace);
 		*back += more;
 	}
 	if (rc == -ENOSPC || (!rc && (t->vls > graph_vls(f, params) || params->spread)))

@@ -9,8 +9,9 @@
 
 #define PHASES_MIN 24
 #define PHASES_MAX 512
-#define SEED	   0x5a17 /* not that of any prediction */
-#define OTHERS	   0.05	  /* of all that counts is each of the other patterns */
+#define SEED	   0x5a17     /* not that of any prediction */
+#define SLICE	   (1u << 16) /* flows between two looks at the progress */
+#define OTHERS	   0.05	      /* of all that counts is each of the other patterns */
 
 static const enum predict_pattern others[] = { PREDICT_SHIFT, PREDICT_RING, PREDICT_STENCIL2,
 					       PREDICT_STENCIL3 };
@@ -102,19 +103,27 @@ static void sar_traffic_add_job(struct draft *d, uint32_t j)
 	}
 }
 
-/* Stable, by a key below nkey; returns where each key begins, in the arena. */
-static uint32_t *sar_traffic_sort(struct arena *mem, struct raw_flow *out,
-				  const struct raw_flow *in, size_t n, bool by_switch,
-				  uint32_t nkey)
+static uint32_t sar_traffic_key(const struct raw_flow *r, bool by_switch)
 {
-	uint32_t *off = arena_array(mem, uint32_t, nkey + 2ull);
+	return by_switch ? r->to.sw : r->dst;
+}
+
+/* Stable, by a key below nkey; returns where each key begins, in the arena. */
+static uint32_t *sar_traffic_sort(struct draft *d, struct raw_flow *out, const struct raw_flow *in,
+				  size_t n, bool by_switch, uint32_t nkey)
+{
+	uint32_t *off = arena_array(d->x->mem, uint32_t, nkey + 2ull);
 
 	for (size_t i = 0; i < n; i++)
-		off[(by_switch ? in[i].to.sw : in[i].dst) + 2]++;
+		off[sar_traffic_key(&in[i], by_switch) + 2]++;
 	for (uint32_t k = 2; k < nkey + 2; k++)
 		off[k] += off[k - 1];
-	for (size_t i = 0; i < n; i++)
-		out[off[(by_switch ? in[i].to.sw : in[i].dst) + 1]++] = in[i];
+	pace_work(d->pace, 8ull * n);
+	for (size_t i = 0; i < n; i++) {
+		out[off[sar_traffic_key(&in[i], by_switch) + 1]++] = in[i];
+		if (i % SLICE == SLICE - 1)
+			pace_work(d->pace, 16ull * SLICE);
+	}
 	return off;
 }
 
@@ -130,9 +139,9 @@ static void sar_traffic_store(struct draft *d)
 	for (uint32_t p = 0; p < x->phases; p++)
 		x->most = in_phase[p] > x->most ? in_phase[p] : x->most;
 	free(in_phase);
-	sar_traffic_sort(x->mem, sorted, d->raw.v, n, true, d->f->nsw);
 	pace_work(d->pace, 8ull * n);
-	x->off = sar_traffic_sort(x->mem, d->raw.v, sorted, n, false, d->f->nterm);
+	sar_traffic_sort(d, sorted, d->raw.v, n, true, d->f->nsw);
+	x->off = sar_traffic_sort(d, d->raw.v, sorted, n, false, d->f->nterm);
 	free(sorted);
 	pace_work(d->pace, 8ull * n);
 	x->flows = arena_array(x->mem, struct sar_flow, n);
