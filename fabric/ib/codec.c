@@ -254,9 +254,8 @@ int port_info_decode(struct port_info *out, const uint8_t *d)
 	out->sm_lid = be16_get(d + 18);
 	out->cap_mask = be32_get(d + 20);
 	out->local_port = d[28];
-	out->width_supported = d[30];
+	out->width_enabled = d[29] & d[30];
 	out->width_active = d[31];
-	out->speed_supported = d[32] >> 4;
 	out->state = d[32] & 0xf;
 	out->phys_state = d[33] >> 4;
 	out->m_key_protect = d[34] >> 6;
@@ -267,7 +266,6 @@ int port_info_decode(struct port_info *out, const uint8_t *d)
 	out->vl_cap = d[37] >> 4;
 	out->op_vls = d[43] >> 4;
 	out->speed_ext_active = d[62] >> 4;
-	out->speed_ext_supported = d[62] & 0xf;
 	return out->state > 4 ? -EPROTO : 0;
 }
 
@@ -281,10 +279,9 @@ void port_info_encode(uint8_t *d, const struct port_info *in)
 	be16_put(d + 18, in->sm_lid);
 	be32_put(d + 20, in->cap_mask);
 	d[28] = in->local_port;
-	d[29] = d[31] = in->width_active;
-	d[30] = in->width_supported ? in->width_supported : in->width_active;
-	d[32] = (uint8_t)((in->speed_supported ? in->speed_supported : in->speed_active) << 4 |
-			  in->state);
+	d[31] = in->width_active;
+	d[29] = d[30] = in->width_enabled ? in->width_enabled : in->width_active;
+	d[32] = (uint8_t)(in->speed_active << 4 | in->state);
 	d[33] = (uint8_t)(in->phys_state << 4 | 2);
 	d[34] = (uint8_t)(in->m_key_protect << 6 | in->lmc);
 	d[35] = (uint8_t)(in->speed_active << 4 | in->speed_active);
@@ -292,9 +289,7 @@ void port_info_encode(uint8_t *d, const struct port_info *in)
 	d[37] = (uint8_t)(in->vl_cap << 4);
 	d[41] = in->mtu;
 	d[43] = (uint8_t)(in->op_vls << 4);
-	d[62] = (uint8_t)(in->speed_ext_active << 4 |
-			  (in->speed_ext_supported ? in->speed_ext_supported
-						   : in->speed_ext_active));
+	d[62] = (uint8_t)(in->speed_ext_active << 4 | in->speed_ext_active);
 	d[63] = in->speed_ext_active;
 }
 
@@ -348,18 +343,12 @@ void port_info_link(char out[12], const struct port_info *pi, bool ext)
 
 #define CABLE_LANES 4 /* wider links are of chips that are wired to each other, if at all */
 
-static uint8_t port_info_best(uint8_t bits)
-{
-	return bits ? (uint8_t)(1u << (31 - __builtin_clz(bits))) : 0;
-}
-
 void port_info_best_link(char out[12], const struct port_info *pi, bool ext)
 {
-	struct port_info best = { .speed_active = port_info_best(pi->speed_supported & 7),
-				  .speed_ext_active = port_info_best(pi->speed_ext_supported) };
+	struct port_info best = *pi;
 
 	for (size_t i = 0, lanes = 0; i < COUNT_OF(widths); i++) {
-		if (!(pi->width_supported & widths[i].code) || widths[i].lanes < lanes ||
+		if (!(pi->width_enabled & widths[i].code) || widths[i].lanes < lanes ||
 		    widths[i].lanes > CABLE_LANES)
 			continue;
 		lanes = widths[i].lanes;

@@ -158,9 +158,7 @@ struct port_info {
 	uint8_t width_active;	  /* 1: 1x, 2: 4x, 4: 8x, 8: 12x, 16: 2x */
 	uint8_t speed_active;	  /* 1 SDR, 2 DDR, 4 QDR */
 	uint8_t speed_ext_active; /* 1 FDR, 2 EDR, 4 HDR, 8 NDR */
-	/* all that the port could be, as bits of the same; 0 unknown, or for the encoder: as active
-	 */
-	uint8_t width_supported, speed_supported, speed_ext_supported;
+	uint8_t width_enabled; /* and supported: bits of width_active; 0: the encoder takes that */
 	uint8_t state;		  /* 1 down, 2 init, 3 armed, 4 active */
 	uint8_t phys_state;
 	uint8_t vl_cap, op_vls; /* codes 1..5: 1, 2, 4, 8, 15 data VLs */
@@ -174,7 +172,8 @@ uint8_t port_info_vl_code(uint32_t vls); /* smallest code with at least that man
 /* "4xEDR" and the like; ext: the node knows extended speeds.  FDR10 is a vendor's own and shows
  * as QDR. "" when width or speed is unknown. */
 void port_info_link(char out[12], const struct port_info *pi, bool ext);
-/* The same of the widest and fastest that it supports, over a cable of at most four lanes. */
+/* The same if it had all lanes that are enabled, over a cable of at most four.  Slower ones may be
+ * what the cable is for; fewer lanes are not. */
 void port_info_best_link(char out[12], const struct port_info *pi, bool ext);
 /* The inverse, for whoever answers: lanes and a speed's name. */
 void port_info_set_link(struct port_info *pi, uint8_t lanes, const char *speed);

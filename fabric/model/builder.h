@@ -45,7 +45,7 @@ int builder_port_state(struct builder *b, uint32_t id, uint32_t port, enum port_
 int builder_port_link(struct builder *b, uint32_t id, uint32_t port, const char *link,
 		      struct err *err);
 
-/* The same of the fastest that it supports. */
+/* The same if it had all lanes that are enabled. */
 int builder_port_best(struct builder *b, uint32_t id, uint32_t port, const char *link,
 		      struct err *err);
 

@@ -41,7 +41,7 @@ struct port {
 	uint32_t chan;	    /* outgoing channel to another switch, or FAB_NONE */
 	uint32_t term;	    /* terminal (or uncounted end) on this port, or FAB_NONE */
 	uint32_t rate_Mbps; /* data rate per direction after coding; 0 unknown */
-	uint32_t best_Mbps; /* the highest that both ends of its cable support; 0 unknown */
+	uint32_t best_Mbps; /* if it had all lanes enabled at both of its ends; 0 unknown */
 	uint8_t state;	    /* enum port_state */
 	uint8_t op_vls;	    /* operational data VLs: 1, 2, 4, 8, 15; 0 unknown */
 	uint8_t width;	    /* lanes: 1, 2, 4, 8, 12; 0 unknown */

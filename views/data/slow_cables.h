@@ -4,7 +4,7 @@
  *
  * Between switches that is the rate of parallel cables, and the most common one of the tier at
  * both of its ends: a spine that is slower as a whole is no fault.  To hosts it is the most common
- * one of all hosts.  And it is what both ports support, where the fabric tells.
+ * one of all hosts.  And it has all lanes that are enabled at both ports, where the fabric tells.
  */
 #pragma once
 

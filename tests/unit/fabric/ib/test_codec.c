@@ -193,30 +193,24 @@ static void link_words_come_from_width_and_both_speed_fields(void **state)
 	}
 }
 
-static void what_a_port_could_be_is_told(void **state)
+static void lanes_that_are_enabled_are_told(void **state)
 {
-	struct port_info pi = { .width_supported = 1 | 2 | 8 /* 1x, 4x, 12x */,
-				.speed_supported = 7,
-				.speed_ext_supported = 1 | 2 },
-			 back;
+	struct port_info pi = { .width_enabled = 1 | 2 | 8 /* 1x, 4x, 12x */ }, back;
 	uint8_t d[SMP_DATA];
 	char word[12];
 
 	(void)state;
-	port_info_set_link(&pi, 1, "QDR");
+	port_info_set_link(&pi, 1, "EDR");
 	port_info_encode(d, &pi);
 	assert_int_equal(port_info_decode(&back, d), 0);
 	port_info_link(word, &back, true);
-	assert_string_equal(word, "1xQDR");
+	assert_string_equal(word, "1xEDR");
 	port_info_best_link(word, &back, true);
 	assert_string_equal(word, "4xEDR");
-	port_info_best_link(word, &back, false);
-	assert_string_equal(word, "4xQDR");
-	pi.width_supported = 0; /* as it is */
-	port_info_encode(d, &pi);
+	d[29] = 1; /* the others are supported, but not enabled */
 	assert_int_equal(port_info_decode(&back, d), 0);
-	port_info_best_link(word, &back, false);
-	assert_string_equal(word, "1xQDR");
+	port_info_best_link(word, &back, true);
+	assert_string_equal(word, "1xEDR");
 }
 
 static void vl_codes_map_to_counts_and_back(void **state)
@@ -497,7 +491,7 @@ int main(void)
 		cmocka_unit_test(node_info_out_of_bounds_is_refused),
 		cmocka_unit_test(descriptions_are_cut_cleaned_and_trimmed),
 		cmocka_unit_test(link_words_come_from_width_and_both_speed_fields),
-		cmocka_unit_test(what_a_port_could_be_is_told),
+		cmocka_unit_test(lanes_that_are_enabled_are_told),
 		cmocka_unit_test(vl_codes_map_to_counts_and_back),
 		cmocka_unit_test(invalid_states_and_tops_are_refused),
 		cmocka_unit_test(sl2vl_packs_two_in_a_byte),
