@@ -386,7 +386,7 @@ help:
 	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
-	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=... OPENSM=... FABRICS=FILE BENCHFLAGS=--json)"
+	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=jobs|trees|tori|real|NAME,... ENGINES=... OPENSM=... BENCHFLAGS=--json)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"

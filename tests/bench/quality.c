@@ -423,8 +423,9 @@ static void print_row(const struct row *row)
 	printf(" ");
 	for (int p = 0; p < PLACEMENTS; p++)
 		printf(" %5.2f", row->of[p].worst.mean);
-	printf("  %.3f %.3f %.3f\n", row->of[0].shift.sync.mean, row->of[0].shift.rate.mean,
-	       row->of[0].ebb);
+	printf("  %.3f %.3f %.3f%s\n", row->of[0].shift.sync.mean, row->of[0].shift.rate.mean,
+	       row->of[0].ebb,
+	       row->of[0].shift.stranded ? "  (not all hosts reach each other)" : "");
 }
 
 /* sar against the best of those that it is held against; NAN: one of them is not known. */
