@@ -79,7 +79,13 @@ names() { # nodes
 	local node now
 	now=$(away)
 	for node in "$@"; do
-		[[ " $now " = *" $node "* ]] || { echo "# away: $now"; return 1; }
+		[[ " $now " = *" $node "* ]] && continue
+		echo "# away: $now"
+		"$IBROUTE_TOP" status --state-dir "$LAB_DIR/state" --socket "$sock" 2>&1 | tail -n 12 | sed 's/^/# /'
+		for node in $nodes; do
+			timeout 5 "$IBROUTE_TOP" agent --status --socket "$LAB_DIR/$node.sock" | sed "s/^/# $node: /" | head -n 5
+		done
+		return 1
 	done
 }
 
