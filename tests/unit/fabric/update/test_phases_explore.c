@@ -322,7 +322,8 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_UNLOOKED].late = m[MUTANT_UNINVITED].late = 1;
 	m[MUTANT_UNINVITED].nagents = 2;
 	m[MUTANT_OBEYS_ANYBODY].hostile = m[MUTANT_HEARS_ANYBODY].hostile = true;
-	m[MUTANT_HASTY].hostile = m[MUTANT_HASTY].callbacks = true;
+	m[MUTANT_HASTY].hostile = true;
+	m[MUTANT_HASTY].callbacks = 1;
 	for (int i = 1; i < MUTANTS; i++) {
 		struct phase_model whole = m[i];
 		struct phase_found f;
