@@ -44,7 +44,7 @@ struct ftree {
 	uint32_t *own; /* by LID: the number whose turns it takes */
 	struct updown ud;
 	struct spdag dag;
-	bool whole;	/* no position of the DAG is WAY_SOME */
+	bool whole; /* no position of the DAG is WAY_SOME */
 	struct chan_weights weights;
 	uint64_t *load; /* by channel: routes times its weight */
 
@@ -488,9 +488,9 @@ static int ftree_route_pass(struct ftree *r, const struct dest *d, uint32_t n, e
  * least, as long as that helps. */
 static int ftree_search(struct ftree *r, struct pace *p)
 {
-	struct shift_loads *x = r->entries.n ? shift_loads_new(r->f, r->t) : NULL;
+	struct shift_loads *x = NULL;
+	int rc = r->entries.n ? shift_loads_new(&x, r->f, r->t, p) : 0;
 	uint32_t moved = x != NULL;
-	int rc = 0;
 
 	for (int round = 0; round < SEARCH_ROUNDS && moved && !rc; round++) {
 		moved = 0;

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,11 +75,11 @@ static void shift_loads_add(struct shift_loads *x, const uint32_t *way, uint32_t
 		x->load[(size_t)*way * x->nrank + shift] += (uint16_t)one;
 }
 
-static void shift_loads_fill(struct shift_loads *x)
+static int shift_loads_fill(struct shift_loads *x, struct pace *p)
 {
 	const struct fabric *f = x->f;
 
-	for (uint32_t to = 0; to < f->nterm; to++)
+	for (uint32_t to = 0; to < f->nterm; to++) {
 		for (uint32_t u = 0; u < f->nsw; u++) {
 			if (!f->sw_nterm[u])
 				continue;
@@ -87,15 +88,21 @@ static void shift_loads_fill(struct shift_loads *x)
 				if (f->term_list[k] < f->nterm)
 					shift_loads_add(x, x->old, f->term_list[k], to, 1);
 		}
+		if (pace_work(p, 4ull * (f->nsw + f->nterm)))
+			return -ECANCELED;
+	}
+	return 0;
 }
 
-struct shift_loads *shift_loads_new(const struct fabric *f, struct tables *t)
+int shift_loads_new(struct shift_loads **out, const struct fabric *f, struct tables *t,
+		    struct pace *p)
 {
 	struct shift_loads *x;
 
+	*out = NULL;
 	if ((uint64_t)f->nterm * f->nchan > ROOM || (uint64_t)f->nterm * f->nterm > WALKS)
-		return NULL;
-	x = xcalloc(1, sizeof(*x));
+		return 0;
+	*out = x = xcalloc(1, sizeof(*x));
 	x->f = f;
 	x->t = t;
 	x->rank = xcalloc(f->nterm, sizeof(*x->rank));
@@ -106,8 +113,7 @@ struct shift_loads *shift_loads_new(const struct fabric *f, struct tables *t)
 	x->new = xcalloc(f->nsw + 1u, sizeof(*x->new));
 	shift_loads_rank(x);
 	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
-	shift_loads_fill(x);
-	return x;
+	return shift_loads_fill(x, p);
 }
 
 void shift_loads_free(struct shift_loads *x)

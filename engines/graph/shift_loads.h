@@ -17,8 +17,10 @@
 
 struct shift_loads;
 
-/* Of the base LIDs, which t routes; both have to stay.  NULL: the fabric is too large for that. */
-struct shift_loads *shift_loads_new(const struct fabric *f, struct tables *t);
+/* Of the base LIDs, which t routes; both have to stay.  *out NULL: the fabric is too large for
+ * that. -ECANCELED.  O(switches * terminals * hops + terminals^2). */
+int shift_loads_new(struct shift_loads **out, const struct fabric *f, struct tables *t,
+		    struct pace *p);
 void shift_loads_free(struct shift_loads *x); /* NULL is fine */
 
 /* Takes the edge of the DAG for the entry of switch u to the base LID of a terminal on the root by
