@@ -53,6 +53,10 @@ static const struct param params[] = {
 	  .config = true,
 	  .help = "hops that paths between nodes of a job may have more than the shortest ones: 0, "
 		  "1, 2 or auto (default: 1 on low-diameter networks, else 0)" },
+	{ PARAM_SAR_SLOWER, PARAM_FLAG, "sar-slower", NULL, .at = AT(sar_slower), .engine = "sar",
+	  .config = true,
+	  .help = "accept routings of sar with which a pattern takes over 2 % longer than now, or "
+		  "a job over 10 %, if jobs take less time on average" },
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
 	  .at = AT(job_nodes_min), .label = "min nodes", .engine = "sar",
 	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes", .config = true,

@@ -70,7 +70,7 @@ struct options {
 /* What several commands have in a row. */
 #define OPTIONS_ENGINE                                                                             \
 	OPTION_PARAM(PARAM_SAR_METHOD), OPTION_PARAM(PARAM_SAR_CHANGE),                            \
-	OPTION_PARAM(PARAM_MAX_DETOUR),                                                            \
+	OPTION_PARAM(PARAM_MAX_DETOUR), OPTION_PARAM(PARAM_SAR_SLOWER),                                                            \
 		OPTION_PARAM(PARAM_ESCAPE), OPTION_PARAM(PARAM_EXCLUDE), OPTION_PARAM(PARAM_PIN),  \
 		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD),                     \
 		OPTION_PARAM(PARAM_IO_NODES),                     \

@@ -426,7 +426,7 @@ static int sar_time_step(struct tables *t, struct timing *k, const struct effort
 					.detour = k->detour,
 					.limit = sar_installed_budget(k->f, k->params),
 					.blocks_all = sar_installed_blocks(k->f),
-					.fair = true,
+					.fair = !k->params->sar_slower,
 					.patterns = effort->patterns };
 	struct sar_fit_opts fit = { .plain = current,
 				    .keep = current,
@@ -452,14 +452,16 @@ static int sar_time_judge(bool *good, const struct tables *t, struct timing *k)
 	const struct time_change *all;
 	struct time_gate gate;
 	char text[120];
+	bool slower;
 	int rc = time_gate_compute(&gate, k->f, k->params->current, t, k->jobs, &opts, k->progress,
 				   k->err);
 
 	if (rc)
 		return rc;
 	all = &gate.of[PREDICT_ALLTOALL];
-	*good = !time_gate_slower(&gate) && all->after <= WORTH * all->before;
-	if (time_gate_slower(&gate))
+	slower = time_gate_slower(&gate) && !k->params->sar_slower;
+	*good = !slower && all->after <= WORTH * all->before;
+	if (slower)
 		sar_time_say_kept(k, gate.jobs_slower, time_gate_text(text, sizeof(text), &gate));
 	else
 		sar_time_say_kept(k, 0, NOTHING);

@@ -255,7 +255,9 @@ static int check(const struct fabric *f, const struct tables *t, const char *lab
 static int route(struct tables **out, const struct net *net, const struct way *w,
 		 const struct jobset *jobs, const struct tables *current, struct err *err)
 {
-	struct engine_params params = { .vls = VLS, .current = current };
+	struct engine_params params = { .vls = VLS,
+					.current = current,
+					.sar_change = current ? BUDGET : 0 };
 	struct engine_spec spec;
 	int rc = engine_spec_parse(&spec, w->spec, err);
 
