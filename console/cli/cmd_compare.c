@@ -2,6 +2,7 @@
 #include "console/cli/commands.h"
 
 #include "console/cli/engines_help.h"
+#include "console/cli/message_summary.h"
 #include "console/cli/summary.h"
 #include "console/input/options.h"
 #include "console/lib/cmdline.h"
@@ -186,6 +187,16 @@ static int cmd_compare_print_json(const struct comparison *c, bool per_job, stru
 	return output_file_print_json(list, err);
 }
 
+static void cmd_compare_print_messages(const struct route_report *e)
+{
+	if (!e->messages)
+		return;
+	printf("\n%s, by the size of messages; its column above has times of large ones, all "
+	       "else of base LIDs:",
+	       e->engine);
+	message_summary_print(stdout, e);
+}
+
 static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 {
 	const struct fabric *f = c->in.f;
@@ -196,6 +207,8 @@ static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 		printf(", %u jobs (%u on several switches)", c->in.jobs->njob, c->in.jobs->nmulti);
 	printf("\n\n");
 	summary_print_table(stdout, c->list, c->n);
+	for (size_t i = 0; i < c->n; i++)
+		cmd_compare_print_messages(&c->list[i]);
 	if (c->n)
 		putchar('\n');
 	for (size_t i = 0; i < c->n; i++)

@@ -3,6 +3,7 @@
 #include "console/cli/commands.h"
 
 #include "console/cli/engines_help.h"
+#include "console/cli/message_summary.h"
 #include "console/cli/plan_jobs.h"
 #include "console/cli/plan_text.h"
 #include "console/cli/summary.h"
@@ -59,6 +60,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_RANKS),
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
+	OPTION_PARAM(PARAM_ROOTS),
 	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
 	{ "detailed-exitcode", CMDLINE_KEY(struct plan_cmd, detailed), NULL, 0,
 	  "exit with 2 instead of 0 if the plan "
@@ -257,6 +259,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		rc = cmd_plan_print_json(c, next->plan, next->transition, both, err);
 	} else {
 		summary_print_table(stdout, both, 2);
+		message_summary_print(stdout, next);
 		summary_print_notes(stdout, next);
 		summary_print_verdict(stdout, next);
 		summary_print_gate(stdout, next);

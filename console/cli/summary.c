@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/summary.h"
 
+#include "console/cli/message_summary.h"
 #include "console/cli/time_json.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
@@ -255,6 +256,7 @@ static json_t *summary_json_job(const struct route_report *e, uint32_t j)
 		json_object_set_new(o, "rate_min", json_real(e->jobs_run->job[j].rate_min));
 		json_object_set_new(o, "rate_mean", json_real(e->jobs_run->job[j].rate_mean));
 	}
+	message_summary_add_job(o, e, j);
 	return o;
 }
 
@@ -315,9 +317,24 @@ void summary_print_jobs(FILE *out, const struct route_report *e)
 	}
 }
 
+/* NULL: not known. */
+static void summary_json_add_small(json_t *o, const struct time_summary *t)
+{
+	static const struct time_summary none;
+
+	t = t ? t : &none;
+	json_object_set_new(o, "times_small", time_json_patterns(t));
+	json_object_set_new(o, "sync_small",
+			    summary_json_figure(FIGURE_REAL, t->known ? t->shift.sync.mean : NAN));
+	json_object_set_new(o, "rate_mean_small",
+			    summary_json_figure(FIGURE_REAL, t->known ? t->shift.rate.mean : NAN));
+}
+
 static json_t *summary_json_parx(const struct route_report *e)
 {
 	const struct parx_verdict *v = &e->parx;
+	const struct message_metrics *m = e->messages;
+	double large = m && m[MESSAGES_LARGE].ebb.bisections ? m[MESSAGES_LARGE].ebb.mean : NAN;
 	json_t *o = json_object();
 	char line[LINE];
 
@@ -332,21 +349,12 @@ static json_t *summary_json_parx(const struct route_report *e)
 	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
 	json_object_set_new(o, "only_way", json_integer((json_int_t)v->only));
 	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
-	json_object_set_new(o, "ebb_large",
-			    summary_json_figure(FIGURE_REAL,
-						e->ebb_large.bisections ? e->ebb_large.mean : NAN));
-	json_object_set_new(o, "times_small", time_json_patterns(&e->time_small));
-	json_object_set_new(o, "sync_small",
-			    summary_json_figure(FIGURE_REAL, e->time_small.known
-								     ? e->time_small.shift.sync.mean
-								     : NAN));
-	json_object_set_new(o, "rate_mean_small",
-			    summary_json_figure(FIGURE_REAL, e->time_small.known
-								     ? e->time_small.shift.rate.mean
-								     : NAN));
-	json_object_set_new(o, "ebb_large_ci95",
-			    summary_json_figure(FIGURE_REAL,
-						e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
+	json_object_set_new(o, "ebb_large", summary_json_figure(FIGURE_REAL, large));
+	summary_json_add_small(o, m ? &m[MESSAGES_SMALL].time : NULL);
+	json_object_set_new(
+		o, "ebb_large_ci95",
+		summary_json_figure(FIGURE_REAL, isnan(large) ? NAN : m[MESSAGES_LARGE].ebb.ci95));
+	json_object_set_new(o, "messages", message_summary_json(e));
 	return o;
 }
 
@@ -396,16 +404,10 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 		parx_verdict_sentence(line, sizeof(line), &e->parx, e->f);
 		fprintf(out, "%s\n", line);
 	}
-	if (e->ebb_large.bisections)
+	if (e->messages)
 		fprintf(out,
-			"Large messages on their LIDs: effective bisection bandwidth %.3f +- %.3f "
-			"(base LIDs %.3f).\n",
-			e->ebb_large.mean, e->ebb_large.ci95, e->ebb.mean);
-	if (e->time_small.known)
-		fprintf(out,
-			"Times are those of large messages; of small ones: sync %.3f, mean rate "
-			"%.3f.\n",
-			e->time_small.shift.sync.mean, e->time_small.shift.rate.mean);
+			"Times are those of large messages on their LIDs; all else is of base LIDs, "
+			"but for the table of messages by size.\n");
 	for (uint32_t i = 0; i < e->v->ncycle; i++) {
 		witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
 		fprintf(out, "  %s\n", line);
@@ -488,6 +490,7 @@ json_t *summary_json_all(const struct route_report *e, bool per_job)
 void summary_print_all(FILE *out, const struct route_report *e, bool per_job)
 {
 	summary_print_table(out, e, 1);
+	message_summary_print(out, e);
 	summary_print_notes(out, e);
 	if (per_job)
 		summary_print_jobs(out, e);

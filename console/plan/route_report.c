@@ -196,22 +196,6 @@ static int route_report_predict(struct route_report *r, const struct route_input
 	return rc;
 }
 
-/* left: the fabric without what is excluded. */
-static int route_report_judge_choice(struct route_report *r, const struct fabric *left,
-				     const struct route_report_opts *o, struct progress *progress,
-				     struct err *err)
-{
-	struct parx_lids lids = { r->f, r->choice };
-	struct ebb_opts opts = route_report_ebb_opts(o);
-	int rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
-
-	opts.lids = parx_large_lids;
-	opts.lids_ctx = &lids;
-	if (!rc && parx_verdict_ok(&r->parx) && o->bisections)
-		rc = predict_ebb(&r->ebb_large, r->f, r->t, &opts, progress, err);
-	return rc;
-}
-
 /* The choice that comes with tables of parx. */
 static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
@@ -225,15 +209,21 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 	if (!rc)
 		rc = parx_choice_find(&r->choice, left, r->t, err);
 	if (!rc && r->choice)
-		rc = route_report_judge_choice(r, left, &in->opts, progress, err);
+		rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
 	fabric_put(left);
 	return rc;
 }
 
-/* What messages of that size take; choice NULL: of any size, on base LIDs. */
+static predict_lids_fn route_report_lids(enum message_size size)
+{
+	static const predict_lids_fn fn[MESSAGE_SIZES] = { NULL, parx_small_lids, parx_large_lids };
+
+	return fn[size];
+}
+
 static int route_report_time_of(struct time_summary *out, struct time_sheet **sheet,
 				const struct route_inputs *in, const struct tables *t,
-				const struct lid_choice *choice, predict_lids_fn lids,
+				const struct lid_choice *choice, enum message_size size,
 				struct progress *progress, struct err *err)
 {
 	const struct route_report_opts *o = &in->opts;
@@ -243,7 +233,7 @@ static int route_report_time_of(struct time_summary *out, struct time_sheet **sh
 		.demand = in->demand,
 		.seed = o->seed,
 		.threads = o->threads,
-		.lids = choice ? lids : NULL,
+		.lids = route_report_lids(size),
 		.lids_ctx = &ctx,
 	};
 
@@ -264,6 +254,94 @@ static int route_report_bound_time(struct route_report *r, const struct route_in
 	return 0;
 }
 
+/* What was predicted of base LIDs, of other LIDs. */
+static int route_report_predict_of(struct message_metrics *m, const struct route_report *r,
+				   const struct route_inputs *in, enum message_size size,
+				   struct progress *progress, struct err *err)
+{
+	const struct route_report_opts *o = &in->opts;
+	struct parx_lids ctx = { r->f, r->choice };
+	struct ebb_opts opts = route_report_ebb_opts(o);
+	struct predict_opts run = {
+		.pattern = o->pattern,
+		.seed = o->seed,
+		.threads = o->threads,
+		.lids = route_report_lids(size),
+		.lids_ctx = &ctx,
+	};
+	int rc = 0;
+
+	opts.lids = run.lids;
+	opts.lids_ctx = &ctx;
+	if (r->ebb.bisections)
+		rc = predict_ebb(&m->ebb, r->f, r->t, &opts, progress, err);
+	if (!rc && r->jobs_run)
+		rc = predict_jobs(&m->jobs_run, r->f, r->t, r->jobs, &run, progress, err);
+	if (!rc && r->ebb_jobs)
+		rc = predict_ebb_jobs(&m->ebb_jobs, r->f, r->t, r->jobs, &opts, progress, err);
+	return rc;
+}
+
+static int route_report_messages_of(struct route_report *r, const struct route_inputs *in,
+				    enum message_size size, struct progress *progress,
+				    struct err *err)
+{
+	struct message_metrics *m = &r->messages[size];
+	struct parx_lids ctx = { r->f, r->choice };
+	int rc = 0;
+
+	message_efi_compute(&m->efi, r->f, r->t, r->jobs, route_report_lids(size), &ctx);
+	if (size == MESSAGES_LARGE)
+		m->time = r->time;
+	else
+		rc = route_report_time_of(&m->time, &m->sheet, in, r->t, r->choice, size, progress,
+					  err);
+	if (size == MESSAGES_BASE)
+		m->ebb = r->ebb;
+	else if (!rc)
+		rc = route_report_predict_of(m, r, in, size, progress, err);
+	return rc;
+}
+
+/* Who knows base LIDs only gets detours that nobody chose. */
+static void route_report_warn_base(struct route_report *r)
+{
+	const struct message_metrics *base = &r->messages[MESSAGES_BASE],
+				     *small = &r->messages[MESSAGES_SMALL],
+				     *large = &r->messages[MESSAGES_LARGE];
+	double with, without;
+	const char *what;
+
+	if (base->ebb.bisections) {
+		what = "bisection bandwidth";
+		with = fmax(small->ebb.mean, large->ebb.mean);
+		without = base->ebb.mean;
+	} else {
+		what = "sync";
+		with = fmax(small->time.shift.sync.mean, large->time.shift.sync.mean);
+		without = base->time.shift.sync.mean;
+	}
+	if (without > 0.95 * with)
+		return;
+	notes_set(&r->notes, "parx_base_lids", (uint64_t)((1 - without / with) * 100 + 0.5),
+		  "software that knows base LIDs only gets %s %.3f for %.3f: let MPI "
+		  "choose (lid-choice.txt), or route with dfsssp or dor",
+		  what, without, with);
+}
+
+static int route_report_messages(struct route_report *r, const struct route_inputs *in,
+				 struct progress *progress, struct err *err)
+{
+	int rc = 0;
+
+	r->messages = xcalloc(MESSAGE_SIZES, sizeof(*r->messages));
+	for (int size = 0; !rc && size < MESSAGE_SIZES; size++)
+		rc = route_report_messages_of(r, in, (enum message_size)size, progress, err);
+	if (!rc)
+		route_report_warn_base(r);
+	return rc;
+}
+
 static int route_report_time(struct route_report *r, const struct route_inputs *in,
 			     struct progress *progress, struct err *err)
 {
@@ -273,14 +351,13 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 	r->pattern = in->opts.pattern;
 	if (r->v && !r->v->connected)
 		return 0;
-	rc = route_report_time_of(&r->time, &r->sheet, in, r->t, choice, parx_large_lids, progress,
-				  err);
+	rc = route_report_time_of(&r->time, &r->sheet, in, r->t, choice,
+				  choice ? MESSAGES_LARGE : MESSAGES_BASE, progress, err);
 	r->times = r->sheet ? r->sheet->of[r->pattern] : NULL;
 	if (!rc)
 		rc = route_report_bound_time(r, in, progress, err);
 	if (!rc && choice)
-		rc = route_report_time_of(&r->time_small, NULL, in, r->t, choice, parx_small_lids,
-					  progress, err);
+		rc = route_report_messages(r, in, progress, err);
 	return rc;
 }
 
@@ -299,7 +376,7 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 
 	r->choice = choice;
 	progress_line_start(&w);
-	rc = route_report_judge_choice(r, r->f, &in->opts, &w.progress, err);
+	rc = parx_check(&r->parx, r->f, r->t, r->choice, &w.progress, err);
 	if (!rc && r->time.known) { /* so far of base LIDs */
 		time_sheet_free(r->sheet);
 		r->sheet = NULL;
@@ -323,7 +400,7 @@ static int route_report_time_before(struct route_report *r, const struct route_i
 				    struct progress *progress, struct err *err)
 {
 	int rc = route_report_time_of(&r->time_before, &r->sheet_before, in, in->installed, NULL,
-				      NULL, progress, err);
+				      MESSAGES_BASE, progress, err);
 
 	if (!rc)
 		route_report_compare_times(r, &r->time_before, r->sheet_before);
@@ -475,13 +552,48 @@ int route_report_run(struct route_report *out, const struct route_inputs *in, un
 	return rc;
 }
 
+const char *message_size_name(enum message_size size)
+{
+	static const char *const names[MESSAGE_SIZES] = { "base", "small", "large" };
+
+	return names[size];
+}
+
+const struct job_times *route_report_times(const struct route_report *r, enum message_size size)
+{
+	const struct time_sheet *s = size == MESSAGES_LARGE ? r->sheet : r->messages[size].sheet;
+
+	return s ? s->of[r->pattern] : NULL;
+}
+
+const struct prediction *route_report_jobs_run(const struct route_report *r, enum message_size size)
+{
+	return size == MESSAGES_BASE ? r->jobs_run : r->messages[size].jobs_run;
+}
+
+const struct ebb_jobs *route_report_ebb_jobs(const struct route_report *r, enum message_size size)
+{
+	return size == MESSAGES_BASE ? r->ebb_jobs : r->messages[size].ebb_jobs;
+}
+
 bool route_report_ok(const struct route_report *r)
 {
 	return verdict_ok(r->v) && (!r->choice || parx_verdict_ok(&r->parx));
 }
 
+static void route_report_free_messages(struct route_report *r)
+{
+	for (int size = 0; r->messages && size < MESSAGE_SIZES; size++) {
+		time_sheet_free(r->messages[size].sheet);
+		ebb_jobs_free(r->messages[size].ebb_jobs);
+		prediction_free(r->messages[size].jobs_run);
+	}
+	free(r->messages);
+}
+
 void route_report_free(struct route_report *r)
 {
+	route_report_free_messages(r);
 	lid_choice_free(r->choice);
 	tables_put(r->t);
 	verdict_free(r->v);

@@ -11,6 +11,7 @@
 #include "engines/engine.h"
 #include "engines/metrics/length_bound.h"
 #include "engines/metrics/metrics.h"
+#include "engines/parx/message_efi.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
 #include "engines/predict/time_gate.h"
@@ -83,6 +84,21 @@ struct route_inputs {
 	struct route_report_opts opts;
 };
 
+/* Whom messages are sent to, where ports have several LIDs: their base LIDs, as software does that
+ * knows no others, or what the choice of LIDs names for messages of that size. */
+enum message_size { MESSAGES_BASE, MESSAGES_SMALL, MESSAGES_LARGE, MESSAGE_SIZES };
+
+struct message_metrics {
+	struct message_efi efi;
+	struct time_summary time;
+	/* those below as of struct route_report, which has the times of large messages, and all
+	 * else of base LIDs */
+	struct time_sheet *sheet;
+	struct ebb ebb;
+	struct ebb_jobs *ebb_jobs;
+	struct prediction *jobs_run;
+};
+
 struct route_report {
 	const struct fabric *f; /* not owned, as jobs */
 	const struct jobset *jobs;
@@ -96,7 +112,6 @@ struct route_report {
 	struct prediction *jobs_run; /* likewise */
 	/* of large messages, where there is a choice of LIDs */
 	struct time_summary time, time_before;
-	struct time_summary time_small;	 /* of small ones; not known without such a choice */
 	struct time_sheet *sheet;	 /* job by job; NULL: as jobs_run */
 	const struct job_times *times;	 /* of them those of the pattern, or NULL */
 	struct time_sheet *sheet_before; /* NULL: not known */
@@ -104,10 +119,10 @@ struct route_report {
 	double time_bound;		 /* of an all-to-all; 0 unknown */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine reported */
-	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
+	/* which LIDs small and large messages take; NULL: not known, nor is the next */
 	struct lid_choice *choice;
 	struct parx_verdict parx;
-	struct ebb ebb_large;	  /* of large messages */
+	struct message_metrics *messages; /* by enum message_size; NULL: no choice that holds */
 	struct tables_diff *diff; /* against the installed tables; NULL unknown */
 	struct plan *plan;
 	struct transition *transition;			     /* how its order was found */
@@ -141,6 +156,13 @@ void route_report_compare_times(struct route_report *after, const struct time_su
 				const struct time_sheet *sheet);
 /* Takes over what is bounded by fabric and jobs alone, which are the same in both. */
 void route_report_take_bounds(struct route_report *r, const struct route_report *from);
+/* "base", "small", "large". */
+const char *message_size_name(enum message_size size);
+/* Jobs of messages of that size; NULL: not known. */
+const struct job_times *route_report_times(const struct route_report *r, enum message_size size);
+const struct prediction *route_report_jobs_run(const struct route_report *r,
+					       enum message_size size);
+const struct ebb_jobs *route_report_ebb_jobs(const struct route_report *r, enum message_size size);
 /* Verdict and, where there is a choice of LIDs, that on the choice. */
 bool route_report_ok(const struct route_report *r);
 void route_report_free(struct route_report *r); /* an all-zero one is fine */

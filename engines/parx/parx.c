@@ -17,10 +17,16 @@
 /* Weight of a pair's large messages against its small ones, on each of their LIDs. */
 #define LARGE_UNITS 12u
 
+/* Without a demand so many on one switch are led apart; of fewer, the loads alone decide, which
+ * takes fewer VLs where cables are missing. */
+#define EVEN_TERMINALS 4
+
 struct parx {
 	const struct fabric *f;
 	const struct grid *grid;
+	const struct tables *t;
 	uint8_t lmc;  /* of traffic LIDs */
+	bool even;    /* without a demand */
 	bool ordered; /* the destinations of the demand too take dimension order */
 	struct parx_dags dags;
 	struct chan_weights weights;
@@ -34,7 +40,7 @@ static void parx_init(struct parx *x, const struct fabric *f, const struct grid 
 {
 	uint8_t lmc = graph_lmc(f, params);
 
-	*x = (struct parx){ .f = f, .grid = grid, .lmc = lmc, .ordered = ordered };
+	*x = (struct parx){ .f = f, .grid = grid, .t = t, .lmc = lmc, .ordered = ordered };
 	chan_weights_init(&x->weights, f, params->ignore_rates);
 	parx_dags_init(&x->dags, f, grid, lmc);
 	x->balance = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
@@ -64,6 +70,7 @@ static const uint32_t *parx_share(struct parx *x, uint32_t root, uint32_t i, con
 		struct lid_set lids = parx_rules_lids(r, x->lmc, r->half[u], r->half[root]);
 		uint32_t unit = 0;
 
+		lids.large |= x->dags.extra[u];
 		if (weight[u] && lids.large >> i & 1)
 			unit += LARGE_UNITS / (uint32_t)__builtin_popcount(lids.large);
 		if (weight[u] && lids.small >> i & 1)
@@ -78,10 +85,16 @@ static uint64_t parx_route_end(struct parx *x, uint32_t end, bool ordered, const
 	struct dest d[128];
 	uint32_t n = graph_end_dests(d, x->f, x->lmc, end), nrule = x->dags.rules.n;
 	uint64_t work = parx_dags_build(&x->dags, d->sw, ordered);
+	bool even = x->even && x->f->sw_nterm[d->sw] >= EVEN_TERMINALS;
 
-	for (uint32_t i = 0; i < n && i < nrule; i++)
-		work += min_load_tree_route_in(x->balance, &x->dags.dag[i], d + i, 1,
+	for (uint32_t i = 0; i < n && i < nrule; i++) {
+		const struct spdag *g = even ? parx_dags_least_used(&x->dags, i) : &x->dags.dag[i];
+
+		work += min_load_tree_route_in(x->balance, g, d + i, 1,
 					       parx_share(x, d->sw, i, weight));
+		if (even)
+			parx_dags_count_used(&x->dags, i, x->t, d[i].lid);
+	}
 	if (n > nrule)
 		work += min_load_tree_route_in(x->balance, &x->dags.dag[nrule], d + nrule,
 					       n - nrule, weight);
@@ -220,6 +233,7 @@ static int parx_attempt(struct tables **out, uint64_t *most, struct work *w, boo
 	snprintf(t->params + len, sizeof(t->params) - len, ",hyperx=%s%s",
 		 grid_dims_text(dims, sizeof(dims), w->grid), w->demand ? ",demand" : "");
 	parx_init(&x, w->f, w->grid, t, w->params, ordered);
+	x.even = !w->demand && !x.weights.of;
 	rc = parx_route_paths(&x, w->demand, &w->pace, &w->done);
 	if (!rc && ordered)
 		parx_note(&x, w->params->notes);

@@ -10,9 +10,11 @@
  * More than the paper: any number of dimensions, odd sizes, missing cables (parx_dags.h).
  * Destinations that a demand names come first, as in the paper, but a LID counts only the sources
  * whose messages take it (parx_rules_lids()): on 12x8 with 672 hosts the maximum of large
- * messages falls from 1530 to 1020 for a random permutation and from 6120 to 4845 for jobs of 14
+ * messages falls from 1530 to 893 for a random permutation and from 6120 to 3570 for jobs of 14
  * against the same weight for all LIDs.  Where no demand is known paths go in dimension order,
- * which is at least as even when all traffic counts alike, and needs fewer VLs.
+ * which is at least as even when all traffic counts alike, and needs fewer VLs; and the terminals
+ * of a switch are led apart, so that a job on two neighbouring switches has its bandwidth (SC19
+ * Fig. 1) wherever these are.
  */
 #pragma once
 

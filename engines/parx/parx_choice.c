@@ -22,6 +22,7 @@ struct finder {
 	uint32_t *hops;	 /* most over the terminals there */
 	uint32_t *meets; /* by source: bit i, LID i takes a cable of a shortest path in the grid */
 	uint32_t *next;	 /* by switch: next channel to the LID at hand */
+	double *load;	 /* by channel; 0 between uses */
 	VEC(struct lid_except) except;
 };
 
@@ -89,6 +90,41 @@ static uint32_t parx_choice_nearest(const struct finder *x, uint32_t src)
 	return lids;
 }
 
+/* Most messages on one cable when each terminal of dst gets one from src, spread over those LIDs.
+ */
+static double parx_choice_fullest(struct finder *x, uint32_t src, uint32_t dst, uint32_t lids)
+{
+	const struct fabric *f = x->f;
+	double part = 1.0 / __builtin_popcount(lids), most = 0;
+
+	for (int take = 0; take < 2; take++)
+		for (uint32_t k = f->term_off[dst]; k < f->term_off[dst + 1]; k++)
+			for (uint32_t i = 0; f->term_list[k] < f->nterm && i < x->nlid; i++)
+				for (uint32_t u = src; lids >> i & 1 && u != dst;) {
+					uint32_t lid = f->term_lid[f->term_list[k]] + i;
+					uint32_t c = fabric_chan(f, u, tables_row(x->t, u)[lid]);
+
+					x->load[c] = take ? 0 : x->load[c] + part;
+					most = x->load[c] > most ? x->load[c] : most;
+					u = f->chan_dst[c];
+				}
+	return most;
+}
+
+/* The LIDs of the rule that lead around, or all that do where the former have no room for all. */
+static uint32_t parx_choice_large(struct finder *x, uint32_t src, uint32_t dst, uint32_t rule,
+				  uint32_t around)
+{
+	uint32_t some = rule & around;
+	double full;
+
+	if (!some || some == around)
+		return around;
+	full = parx_choice_fullest(x, src, dst, some);
+	return full > 1.001 && parx_choice_fullest(x, src, dst, around) < full - 0.001 ? around
+										       : some;
+}
+
 static void parx_choice_choose(struct finder *x, uint32_t src, uint32_t dst)
 {
 	uint32_t s = x->rules.half[src], d = x->rules.half[dst];
@@ -97,7 +133,7 @@ static void parx_choice_choose(struct finder *x, uint32_t src, uint32_t dst)
 
 	lids.small = rule.small & near ? rule.small & near : near;
 	if (s & d && around)
-		lids.large = rule.large & around ? rule.large & around : around;
+		lids.large = parx_choice_large(x, src, dst, rule.large, around);
 	if (lids.small == rule.small && lids.large == rule.large)
 		return;
 	vec_push(&x->except, (struct lid_except){ src, dst, lids });
@@ -228,6 +264,7 @@ static int parx_choice_do_find(struct lid_choice **out, struct finder *x, struct
 	x->hops = xcalloc((size_t)x->nlid * f->nsw, sizeof(*x->hops));
 	x->meets = xcalloc(f->nsw, sizeof(*x->meets));
 	x->next = xcalloc(f->nsw, sizeof(*x->next));
+	x->load = xcalloc(f->nchan + 1u, sizeof(*x->load));
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
 		rc = parx_choice_judge_switch(x, u, err);
 	if (!rc)
@@ -236,6 +273,7 @@ static int parx_choice_do_find(struct lid_choice **out, struct finder *x, struct
 	free(x->hops);
 	free(x->meets);
 	free(x->next);
+	free(x->load);
 	vec_free(&x->except);
 	return rc;
 }

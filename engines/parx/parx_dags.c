@@ -24,12 +24,16 @@ void parx_dags_init(struct parx_dags *x, const struct fabric *f, const struct gr
 	x->lift = arena_alloc(x->mem, f->nchan, sizeof(*x->lift));
 	x->cut = arena_alloc(x->mem, f->nchan, sizeof(*x->cut));
 	x->touched = arena_alloc(x->mem, f->nchan, sizeof(*x->touched));
+	x->extra = arena_alloc(x->mem, f->nsw, sizeof(*x->extra));
+	x->used = arena_alloc(x->mem, (size_t)x->rules.n * f->nchan + 1, sizeof(*x->used));
+	spdag_init(&x->least, f);
 }
 
 void parx_dags_done(struct parx_dags *x)
 {
 	for (uint32_t i = 0; i <= x->rules.n; i++)
 		spdag_done(&x->dag[i]);
+	spdag_done(&x->least);
 	parx_rules_done(&x->rules);
 	arena_free(x->mem);
 }
@@ -344,6 +348,101 @@ static void parx_dags_lead_around(struct parx_dags *x, uint32_t root)
 		x->ncut += parx_dags_is_direct(x, c) && parx_dags_lead_neighbour(x, root, c);
 }
 
+/* v is a neighbour of the root in that LID's dimension, in the half that the LID avoids, and the
+ * root is in the other. */
+static bool parx_dags_crosses(const struct parx_dags *x, uint32_t rule, uint32_t v, uint32_t root)
+{
+	const uint16_t *a = grid_coord(x->grid, v), *b = grid_coord(x->grid, root);
+	uint32_t half = x->rules.half[root];
+
+	if (!(x->rules.half[v] >> rule & 1) || half >> rule & 1)
+		return false;
+	for (uint32_t d = 0; d < x->grid->ndims; d++)
+		if ((a[d] != b[d]) != (d == rule / 2))
+			return false;
+	return true;
+}
+
+/* Ways out of the halves that hold both switches; 0: none does. */
+static uint32_t parx_dags_count_exits(const struct parx_dags *x, uint32_t v, uint32_t root)
+{
+	uint32_t n = 0;
+
+	for (uint32_t lids = parx_avoids(&x->rules, v, root); lids; lids &= lids - 1) {
+		uint32_t rule = (uint32_t)__builtin_ctz(lids), size = x->grid->size[rule / 2];
+
+		n += rule & 1 ? size / 2 : size - (size + 1) / 2;
+	}
+	return n;
+}
+
+/* No path of this LID is longer than before but for those of its extra switches. */
+static bool parx_dags_keeps_hops(const struct parx_dags *x, uint32_t rule, const uint32_t *hops)
+{
+	const struct spdag *g = &x->dag[rule];
+
+	for (uint32_t u = 0; u < x->f->nsw; u++)
+		if (g->dist[g->pos[u]] > hops[u] + (x->extra[u] >> rule & 1))
+			return false;
+	return true;
+}
+
+static void parx_dags_take_crossers(struct parx_dags *x, uint32_t root, uint32_t rule)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t c = f->chan_off[root]; c < f->chan_off[root + 1]; c++) {
+		if (!parx_dags_crosses(x, rule, f->chan_dst[c], root) ||
+		    x->cut[f->chan_rev[c]] >> rule & 1)
+			continue;
+		parx_dags_touch(x, x->cut, f->chan_rev[c], rule);
+		x->extra[f->chan_dst[c]] |= 1u << rule;
+	}
+}
+
+static void parx_dags_leave_crossers(struct parx_dags *x, uint32_t root, uint32_t rule)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t c = f->chan_off[root]; c < f->chan_off[root + 1]; c++)
+		if (x->extra[f->chan_dst[c]] >> rule & 1)
+			x->cut[f->chan_rev[c]] &= ~(1u << rule);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		x->extra[u] &= ~(1u << rule);
+}
+
+/* All neighbours of a half, or none. */
+static void parx_dags_lead_crossers_of(struct parx_dags *x, uint32_t root, uint32_t rule)
+{
+	uint32_t *hops = xcalloc(x->f->nsw, sizeof(*hops));
+
+	for (uint32_t u = 0; u < x->f->nsw; u++)
+		hops[u] = x->dag[rule].dist[x->dag[rule].pos[u]];
+	parx_dags_take_crossers(x, root, rule);
+	if (!parx_dags_do_build(x, rule, root) || !parx_dags_keeps_hops(x, rule, hops)) {
+		parx_dags_leave_crossers(x, root, rule);
+		parx_dags_do_build(x, rule, root);
+	}
+	free(hops);
+}
+
+static void parx_dags_lead_crossers(struct parx_dags *x, uint32_t root)
+{
+	const struct fabric *f = x->f;
+	uint32_t done = 0;
+
+	for (uint32_t c = f->chan_off[root]; c < f->chan_off[root + 1]; c++) {
+		uint32_t v = f->chan_dst[c], exits = parx_dags_count_exits(x, v, root);
+
+		for (uint32_t i = 0; exits && exits < f->sw_nterm[root] && i < x->rules.n; i++) {
+			if (done >> i & 1 || !parx_dags_crosses(x, i, v, root))
+				continue;
+			done |= 1u << i;
+			parx_dags_lead_crossers_of(x, root, i);
+		}
+	}
+}
+
 uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 {
 	if (x->root == root && x->ordered == ordered)
@@ -355,6 +454,8 @@ uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 
 		x->lift[c] = x->cut[c] = 0;
 	}
+	memset(x->extra, 0, x->f->nsw * sizeof(*x->extra));
+	memset(x->used, 0, (size_t)x->rules.n * x->f->nchan * sizeof(*x->used));
 	spdag_shortest(&x->dag[x->rules.n], x->f, root);
 	for (uint32_t i = 0; i < x->rules.n; i++) {
 		parx_dags_do_build(x, i, root);
@@ -366,5 +467,46 @@ uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 	else if (ordered)
 		parx_dags_order_shortest(x);
 	parx_dags_lead_around(x, root);
+	parx_dags_lead_crossers(x, root);
 	return (uint64_t)(2 * x->rules.n + 1) * x->f->nchan;
+}
+
+const struct spdag *parx_dags_least_used(struct parx_dags *x, uint32_t rule)
+{
+	const struct spdag *g = &x->dag[rule];
+	const uint32_t *used = x->used + (size_t)rule * x->f->nchan;
+	struct spdag *out = &x->least;
+
+	out->root = g->root;
+	out->n = g->n;
+	out->nedge = 0;
+	memcpy(out->sw, g->sw, g->n * sizeof(*g->sw));
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t least = UINT32_MAX;
+
+		out->off[i] = out->nedge;
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++)
+			least = used[g->chan[k]] < least ? used[g->chan[k]] : least;
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+			if (used[g->chan[k]] != least)
+				continue;
+			out->chan[out->nedge] = g->chan[k];
+			out->to[out->nedge++] = g->to[k];
+		}
+	}
+	out->off[g->n] = out->nedge;
+	return out;
+}
+
+void parx_dags_count_used(struct parx_dags *x, uint32_t rule, const struct tables *t, uint32_t lid)
+{
+	const struct fabric *f = x->f;
+	uint32_t *used = x->used + (size_t)rule * f->nchan;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t c = fabric_chan(f, u, tables_row(t, u)[lid]);
+
+		if (c != FAB_NONE)
+			used[c]++;
+	}
 }
