@@ -613,10 +613,10 @@ def run_alone(args):
 server, said = None, b""
 
 
-def answer():
+def answer(wait_s=WALL_S):
     """A line of the server's, or None: there is none in time."""
     global said
-    end = time.time() + WALL_S
+    end = time.time() + wait_s
     while b"\n" not in said:
         if not select.select([server.stdout], [], [], max(0, end - time.time()))[0]:
             return None
@@ -628,14 +628,14 @@ def answer():
     return line
 
 
-def run_served(args, leaks):
+def run_served(args, leaks, wait_s=WALL_S):
     global server
     if not server:
         server = subprocess.Popen([program, "--serve", str(CPU_S)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=env, cwd=work,
                                   preexec_fn=no_large_files)
     words = b"".join(os.fsencode(a) + b"\0" for a in args)
     server.stdin.write(b"%d %d\n" % (len(words), leaks) + words)
-    pid, line = int(answer()), answer()
+    pid, line = int(answer()), answer(wait_s)
     hung = line is None
     kill_group(pid)
     status, ms, kb = map(int, (line or answer()).split())
@@ -652,7 +652,13 @@ def end_server():
 
 def run(args, leaks):
     """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
-    status, cpu, memory, hung = run_served(args, leaks) if os.path.basename(program) == "served" else run_alone(args)
+    if os.path.basename(program) == "served":
+        # the sanitizer's allocator may be locked by another thread when a reader is forked, which then waits for ever
+        status, cpu, memory, hung = run_served(args, leaks, 15)
+        if hung:
+            status, cpu, memory, hung = run_served(args, leaks)
+    else:
+        status, cpu, memory, hung = run_alone(args)
     with open(work + "/stderr", "rb") as err:
         err.seek(0, 2)
         err.seek(max(0, err.tell() - 20000))
