@@ -253,6 +253,9 @@ expect "plan without jobs" 0 'made|plan p-' "$I" plan -e updn --topology h.net -
 expect "compare --json" 0 '"engine": "sar"' "$I" compare --engines updn,sar --topology h.net --jobs jobs --json
 cp out compare.json
 check "compare --json has all keys" keys compare.json
+check "one of them is recommended" python3 -c 'import json; l = json.load(open("compare.json")); assert [o["recommended"] for o in l].count(True) == 1; assert all(o["reason"] for o in l); assert all("cost" in o and "change" in o for o in l if o["recommended"])'
+expect "compare ends with a recommendation" 0 'Recommended: sar: time of jobs' "$I" compare --engines updn,sar --topology h.net --jobs jobs
+expect "and names what would need more VLs" 1 'With 3 VLs dfsssp would be better' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1
 expect "compare: unknown engine" 64 'there is no engine "best"; choose one of' "$I" compare --engines updn,best --topology h.net
 expect "an engine that refuses keeps its column and its reason" 1 'dfsssp: .*VL' "$I" compare --engines updn,dfsssp --vls 1 --topology torus:dims=5x5,hosts=1
 

@@ -10,9 +10,12 @@
 #include "console/lib/output_file.h"
 #include "console/live/live_fabric.h"
 #include "console/plan/command_inputs.h"
+#include "console/plan/recommend.h"
 #include "engines/engine_spec.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +74,8 @@ static const struct argp argp = {
 	.children = live_children,
 	.doc = "Routes one fabric with several engines and prints their metrics side by side. "
 	       "Without --topology that is the fabric at the port, with the running jobs; nothing "
-	       "is written to it.\vIf installed tables are given (--lfts, --fdbs or --tables), "
+	       "is written to it. It ends with a recommendation: which one, why, what it costs, and "
+	       "what would have to change for a better one.\vIf installed tables are given (--lfts, --fdbs or --tables), "
 	       "they are the first column, and changes are counted against them. In JSON, unknown "
 	       "values are null. Exit codes: 0 all engines gave a routing that passed all checks; "
 	       "1 not all; 64 bad options; 255 an input could not be read.",
@@ -85,7 +89,10 @@ struct comparison {
 	size_t nengine;
 	struct route_report list[MOST + 1];
 	char *why[MOST + 1]; /* no tables; NULL: there are */
+	/* what those that refuse for want of VLs give with enough of them; t NULL: not known */
+	struct route_report with_vls[MOST + 1];
 	size_t n;
+	struct recommendation best;
 };
 
 /* "file:PATH": under the file's name without folders. */
@@ -126,6 +133,20 @@ static const struct route_report *cmd_compare_bounded(const struct comparison *c
 	return NULL;
 }
 
+#define ALL_VLS 15
+
+/* Would more VLs make it a better one? */
+static void cmd_compare_report_with_vls(struct comparison *c, const struct route_inputs *refused)
+{
+	struct route_inputs in = *refused;
+	struct err err;
+
+	in.params.vls = ALL_VLS;
+	in.opts.bound_work = 0;
+	in.opts.bisections = 0;
+	route_report_run(&c->with_vls[c->n], &in, ROUTE_MAKE | ROUTE_VERIFY | ROUTE_TIME, &err);
+}
+
 static int cmd_compare_report(struct comparison *c, size_t i, struct route_report *e,
 			      struct err *err)
 {
@@ -139,6 +160,10 @@ static int cmd_compare_report(struct comparison *c, size_t i, struct route_repor
 	rc = route_report_run(e, &in, ROUTE_MAKE | ROUTE_JUDGE | ROUTE_DIFF, err);
 	if (!rc && bounded)
 		route_report_take_bounds(e, bounded);
+	if (!rc && c->in.installed)
+		route_report_compare_times(e, &c->list[0].time, c->list[0].sheet);
+	if (rc == -ENOSPC && in.params.vls != ALL_VLS)
+		cmd_compare_report_with_vls(c, &in);
 	return rc;
 }
 
@@ -173,6 +198,31 @@ static void cmd_compare_report_all(struct comparison *c)
 	}
 }
 
+static void cmd_compare_recommend(struct comparison *c)
+{
+	struct recommend_case list[MOST + 1];
+
+	for (size_t i = 0; i < c->n; i++)
+		list[i] = (struct recommend_case){
+			.name = c->list[i].engine,
+			.report = c->why[i] ? NULL : &c->list[i],
+			.why = c->why[i],
+			.with_vls = c->with_vls[i].t ? &c->with_vls[i] : NULL,
+			.installed = c->in.installed && !i,
+		};
+	recommend(&c->best, list, c->n);
+}
+
+static void cmd_compare_add_recommendation(json_t *o, const struct recommendation *r, size_t i)
+{
+	json_object_set_new(o, "recommended", json_boolean(i == r->pick));
+	json_object_set_new(o, "reason", json_text(r->reason[i]));
+	if (i != r->pick)
+		return;
+	json_object_set_new(o, "cost", json_text(r->cost));
+	json_object_set_new(o, "change", r->change ? json_text(r->change) : json_null());
+}
+
 static int cmd_compare_print_json(const struct comparison *c, bool per_job, struct err *err)
 {
 	json_t *list = json_array();
@@ -180,9 +230,11 @@ static int cmd_compare_print_json(const struct comparison *c, bool per_job, stru
 	for (size_t i = 0; i < c->n; i++) {
 		const struct route_report *e = &c->list[i];
 
-		json_array_append_new(list, e->t ? summary_json_all(e, per_job)
-						 : json_pack("{s:s, s:s}", "engine", e->engine,
-							     "error", c->why[i]));
+		json_t *o = e->t ? summary_json_all(e, per_job)
+				 : json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
+
+		cmd_compare_add_recommendation(o, &c->best, i);
+		json_array_append_new(list, o);
 	}
 	return output_file_print_json(list, err);
 }
@@ -195,6 +247,15 @@ static void cmd_compare_print_messages(const struct route_report *e)
 	       "else of base LIDs:",
 	       e->engine);
 	message_summary_print(stdout, e);
+}
+
+static void cmd_compare_print_recommendation(const struct recommendation *r)
+{
+	printf("\n%s\n", r->why);
+	if (r->cost)
+		printf("It takes %s.\n", r->cost);
+	if (r->change)
+		printf("%s\n", r->change);
 }
 
 static int cmd_compare_print_text(const struct comparison *c, bool per_job)
@@ -224,6 +285,7 @@ static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 			summary_print_verdict(stdout, &c->list[i]);
 		}
 	}
+	cmd_compare_print_recommendation(&c->best);
 	return 0;
 }
 
@@ -255,6 +317,7 @@ static int cmd_compare_in(struct comparison *c, struct compare_cmd *cmd, struct 
 	if (rc)
 		return rc;
 	cmd_compare_report_all(c);
+	cmd_compare_recommend(c);
 	rc = o->json ? cmd_compare_print_json(c, o->per_job, err)
 		     : cmd_compare_print_text(c, o->per_job);
 	if (!rc)
@@ -275,8 +338,10 @@ static int cmd_compare_compare(struct compare_cmd *cmd, struct err *err)
 
 	for (size_t i = 0; i < c.n; i++) {
 		route_report_free(&c.list[i]);
+		route_report_free(&c.with_vls[i]);
 		free(c.why[i]);
 	}
+	recommendation_free(&c.best);
 	for (size_t i = 0; i < c.nengine; i++)
 		free(c.file[i]);
 	command_inputs_free(&c.in);
