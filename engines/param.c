@@ -40,9 +40,8 @@ static const struct param params[] = {
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
 	  .config = true,
-	  .help = "time (default; the predicted time of jobs) or leafwise (their max EFI), which "
-		  "start from the installed tables if they are known; paper (SC16, Algorithm 1) or "
-		  "patch (its original patch)" },
+	  .help = "time (default: the predicted time of jobs) or leafwise (max EFI), both from the "
+		  "installed tables on; paper (SC16, Algorithm 1) or patch (its patch)" },
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
 	  .config = true,
