@@ -55,6 +55,11 @@ static double message_summary_slowdown(const struct cell *c, bool max)
 	return !x ? NAN : max ? x->slowdown_max : x->slowdown_mean;
 }
 
+static double message_summary_io(const struct cell *c, double v)
+{
+	return c->m->time.known && c->m->time.io.nodes ? v : NAN;
+}
+
 #define TIME_OF(pattern, part) message_summary_time(c, c->m->time.of[pattern].part)
 
 VALUE(message_summary_mean, TIME_OF(c->e->pattern, mean.mean))
@@ -70,6 +75,12 @@ VALUE(message_summary_stencil3, TIME_OF(PREDICT_STENCIL3, mean.mean))
 VALUE(message_summary_sync, message_summary_shift(c, c->m->time.shift.sync.mean))
 VALUE(message_summary_sync_error, message_summary_shift(c, c->m->time.shift.sync.error))
 VALUE(message_summary_rate, message_summary_shift(c, c->m->time.shift.rate.mean))
+VALUE(message_summary_demand,
+      c->m->time.known && c->m->time.demand.known ? c->m->time.demand.time : NAN)
+VALUE(message_summary_io_mean, message_summary_io(c, c->m->time.io.mean.mean))
+VALUE(message_summary_io_worst, message_summary_io(c, c->m->time.io.worst.mean))
+VALUE(message_summary_io_s, message_summary_io(c, c->m->time.io.s_per_MiB))
+VALUE(message_summary_io_efi, message_summary_io(c, (double)c->m->time.io.efi_max))
 VALUE(message_summary_efi, c->m->efi.efi_max)
 VALUE(message_summary_eff_efi, message_summary_with_jobs(c, c->m->efi.eff_efi_max))
 VALUE(message_summary_job_efi, message_summary_with_jobs(c, c->m->efi.job_efi_max_mean))
@@ -97,6 +108,11 @@ static const struct row rows[] = {
 	{ "sync", "sync, all hosts, 0-1", false, message_summary_sync },
 	{ "sync_stderr", NULL, false, message_summary_sync_error },
 	{ "rate_mean", "mean rate, all hosts", false, message_summary_rate },
+	{ "demand_time", "time of the demand", false, message_summary_demand },
+	{ "io_time_mean", "I/O time of jobs, mean", false, message_summary_io_mean },
+	{ "io_time_worst", "  slowest job", false, message_summary_io_worst },
+	{ "io_time_s_per_mib", NULL, false, message_summary_io_s },
+	{ "io_efi_max", "I/O EFI, max", false, message_summary_io_efi },
 	{ "efi_max", "EFI, max", false, message_summary_efi },
 	{ "eff_efi_max", "job EFI, max", false, message_summary_eff_efi },
 	{ "job_efi_max_mean", "per-job EFI, mean", false, message_summary_job_efi },

@@ -321,7 +321,7 @@ static void route_report_warn_base(struct route_report *r)
 		with = fmax(small->time.shift.sync.mean, large->time.shift.sync.mean);
 		without = base->time.shift.sync.mean;
 	}
-	if (without > 0.95 * with)
+	if (with <= 0 || without > 0.95 * with)
 		return;
 	notes_set(&r->notes, "parx_base_lids", (uint64_t)((1 - without / with) * 100 + 0.5),
 		  "software that knows base LIDs only gets %s %.3f for %.3f: let MPI "
@@ -358,6 +358,10 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 		rc = route_report_bound_time(r, in, progress, err);
 	if (!rc && choice)
 		rc = route_report_messages(r, in, progress, err);
+	else if (!rc && in->engine == &engine_parx)
+		notes_set(&r->notes, "parx_base_metrics", 1u << r->f->lmc,
+			  "times and metrics here are of base LIDs, as for software that knows no "
+			  "others; route and compare tell those of large messages, too");
 	return rc;
 }
 
@@ -561,9 +565,10 @@ const char *message_size_name(enum message_size size)
 
 const struct job_times *route_report_times(const struct route_report *r, enum message_size size)
 {
-	const struct time_sheet *s = size == MESSAGES_LARGE ? r->sheet : r->messages[size].sheet;
+	const struct time_sheet *sheet =
+		size == MESSAGES_LARGE ? r->sheet : r->messages[size].sheet;
 
-	return s ? s->of[r->pattern] : NULL;
+	return sheet ? sheet->of[r->pattern] : NULL;
 }
 
 const struct prediction *route_report_jobs_run(const struct route_report *r, enum message_size size)

@@ -2,6 +2,7 @@
 #include "engines/parx/message_efi.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/model/chan_weight.h"
 
 struct tally {
 	struct arena *mem; /* owns the arrays */
@@ -154,6 +155,7 @@ static double message_efi_of_job(struct tally *x, const struct job *job)
 static void message_efi_take_jobs(struct message_efi *out, struct tally *x)
 {
 	uint32_t dark = 0, njob = 0;
+	struct chan_weights w;
 
 	for (uint32_t j = 0; j < x->jobs->njob; j++) {
 		double most = message_efi_of_job(x, &x->jobs->jobs[j]);
@@ -162,10 +164,14 @@ static void message_efi_take_jobs(struct message_efi *out, struct tally *x)
 		njob += most > 0;
 	}
 	out->job_efi_max_mean = njob ? out->job_efi_max_mean / njob : 0;
+	chan_weights_init(&w, x->f, false);
 	for (uint32_t c = 0; c < x->f->nchan; c++) {
-		out->eff_efi_max = x->eff[c] > out->eff_efi_max ? x->eff[c] : out->eff_efi_max;
+		double v = x->eff[c] * chan_weight(&w, c) / w.unit;
+
+		out->eff_efi_max = v > out->eff_efi_max ? v : out->eff_efi_max;
 		dark += x->eff[c] <= 0;
 	}
+	chan_weights_done(&w);
 	out->dark_fiber_pct = x->f->nchan ? 100.0 * dark / x->f->nchan : 100;
 }
 

@@ -14,7 +14,7 @@ struct message_efi {
 	double hops_mean; /* pairs on one switch have 0 */
 	uint32_t hops_max;
 	/* 0 without jobs */
-	double eff_efi_max;
+	double eff_efi_max; /* by rate, not rounded */
 	double job_efi_max_mean;
 	double dark_fiber_pct; /* 100 without jobs */
 };

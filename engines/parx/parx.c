@@ -26,7 +26,7 @@ struct parx {
 	const struct grid *grid;
 	const struct tables *t;
 	uint8_t lmc;  /* of traffic LIDs */
-	bool even;    /* without a demand */
+	bool even;    /* without a demand, where all cables between switches are as fast */
 	bool ordered; /* the destinations of the demand too take dimension order */
 	struct parx_dags dags;
 	struct chan_weights weights;

@@ -545,6 +545,34 @@ static void routes_of_messages_are_counted_by_their_lids(void **state)
 	fabric_put(f);
 }
 
+/* By rate, as in metrics.h: the fullest cable is the one that takes longest. */
+static void the_job_efi_of_messages_goes_by_rate(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=6x4,hosts=3,lmc=2,rates=4xHDR+1xEDR");
+	struct tables *t = must_route(&engine_parx, f, NULL, NULL);
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	struct job head = { .id = 1 };
+	struct metrics *m = NULL;
+	struct message_efi base;
+	uint64_t routes = 0;
+	struct jobset *js;
+
+	(void)state;
+	jobset_builder_add(b, &head, (const char *const *)f->term_name, f->nterm);
+	js = jobset_build(b);
+	assert_int_equal(metrics_compute(&m, f, t, js, NULL, NULL, NULL), 0);
+	message_efi_compute(&base, f, t, js, NULL, NULL);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		routes = m->eff_efi[c] > routes ? m->eff_efi[c] : routes;
+	assert_true(base.eff_efi_max > (double)routes);
+	assert_true(base.eff_efi_max <= (double)m->eff_efi_max &&
+		    base.eff_efi_max > (double)m->eff_efi_max - 1);
+	metrics_free(m);
+	jobset_put(js);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static struct tables *route_demand(const struct fabric *f, const struct demand *d, unsigned threads)
 {
 	struct engine_params p = { .threads = threads };
@@ -747,6 +775,7 @@ int main(void)
 		cmocka_unit_test(the_28_nodes_of_figure_1_get_twice_the_rate),
 		cmocka_unit_test(fourteen_nodes_get_their_bandwidth_anywhere_in_the_grid),
 		cmocka_unit_test(routes_of_messages_are_counted_by_their_lids),
+		cmocka_unit_test(the_job_efi_of_messages_goes_by_rate),
 		cmocka_unit_test(a_demand_keeps_apart_what_carries_much),
 		cmocka_unit_test(results_are_the_same_every_time),
 		cmocka_unit_test(what_parx_cannot_route_is_refused_with_the_reason),
