@@ -164,10 +164,47 @@ static void overview_draw_efi(struct canvas *c, struct rect r, int y, const char
 		overview_put(c, r, y, ROLE_TEXT, brief, least);
 }
 
+/* Of an all-to-all of the jobs, which EFI explains, and in the full text for each MiB, where rates
+ * are known; "": not known. */
+static void overview_time(char brief[32], char full[64], const struct time_summary *t)
+{
+	const struct pattern_time *x = &t->of[PREDICT_ALLTOALL];
+	int n;
+
+	brief[0] = full[0] = '\0';
+	if (!t->known || !t->jobs)
+		return;
+	snprintf(brief, 32, "  time %.2fx", x->mean.mean);
+	n = snprintf(full, 64, "  time %.2fx", x->mean.mean);
+	if (isfinite(x->s_per_MiB))
+		snprintf(full + n, 64 - (size_t)n, " %.3fms/MiB", 1e3 * x->s_per_MiB);
+}
+
+/* Percents and words go before the time does. */
+static void overview_draw_unused(struct canvas *c, struct rect r, int y, const struct metrics *m,
+				 const struct time_summary *t)
+{
+	char text[5][128], brief[32], full[64];
+	int i = 0;
+
+	overview_time(brief, full, t);
+	snprintf(text[0], 128, "unused links %u (%.1f%%)  hops %.2f%s", m->dark, m->dark_fiber_pct,
+		 m->hops_mean, full);
+	snprintf(text[1], 128, "unused %u (%.0f%%)  hops %.2f%s", m->dark, m->dark_fiber_pct,
+		 m->hops_mean, full);
+	snprintf(text[2], 128, "unused %u  hops %.2f%s", m->dark, m->hops_mean, full);
+	snprintf(text[3], 128, "unused %u (%.0f%%)  hops %.2f%s", m->dark, m->dark_fiber_pct,
+		 m->hops_mean, brief);
+	snprintf(text[4], 128, "unused %u  hops %.2f%s", m->dark, m->hops_mean, brief);
+	while (i < 4 && text_width(text[i]) >= r.w)
+		i++;
+	canvas_text(c, r, 1, y, ROLE_TEXT, text[i]);
+}
+
 static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct metrics *m = state_metrics(s);
-	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN], full[80], brief[80];
+	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN];
 
 	if (!m && s->metrics_busy && s->metrics_step[0]) {
 		canvas_textf(c, r, 1, y, ROLE_DIM, "metrics: %s", s->metrics_step);
@@ -187,11 +224,7 @@ static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const 
 	}
 	overview_draw_efi(c, r, y, figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
 			  figure_short(e, m->eff_efi_bound));
-	snprintf(full, sizeof(full), "unused links %u (%.1f%%)  hops %.2f", m->dark,
-		 m->dark_fiber_pct, m->hops_mean);
-	snprintf(brief, sizeof(brief), "unused %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
-		 m->hops_mean);
-	overview_put(c, r, y + 1, ROLE_TEXT, full, brief);
+	overview_draw_unused(c, r, y + 1, m, &s->time);
 }
 
 static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)

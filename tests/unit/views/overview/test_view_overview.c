@@ -23,8 +23,12 @@ static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
 
 static void open_tree(struct console_kit *k)
 {
+	struct err err;
+
 	console_open(k, 80, 24);
 	console_fabric(k, TREE, jobs);
+	if (time_summary_compute(&k->s.time, NULL, k->fabric, k->tables, k->jobs, NULL, NULL, &err))
+		fail_msg("%s", err.text);
 	console_event(k, LOG_WARN, "pma", "spine3/7 gave no reply to 3 polls");
 }
 
@@ -43,6 +47,26 @@ static void break_it(struct console_kit *k)
 	k->s.jobs_source.state = JOBS_UNREACHABLE;
 	snprintf(k->s.jobs_source.sentence, sizeof(k->s.jobs_source.sentence),
 		 "slurmctld on adm1 does not answer since 23:10");
+}
+
+static void the_time_of_jobs_is_beside_efi(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	k.s.time.of[PREDICT_ALLTOALL].mean.mean = 4.344;
+	k.s.time.of[PREDICT_ALLTOALL].s_per_MiB = .0010287;
+	console_shows(&k, "hops 1.90  time 4.34x");
+	console_size(&k, 100, 30);
+	console_shows(&k, "hops 1.90  time 4.34x 1.029ms/MiB");
+	k.s.time.of[PREDICT_ALLTOALL].s_per_MiB = NAN;
+	console_shows(&k, "hops 1.90  time 4.34x");
+	console_hides(&k, "ms/MiB");
+	k.s.time.known = false;
+	console_shows(&k, "unused links 2 (0.6%)  hops 1.90");
+	console_hides(&k, "time 4");
+	console_close(&k);
 }
 
 static void rising_errors_are_among_the_problems_that_are_counted(void **state)
@@ -314,6 +338,7 @@ static void without_ascii_lines_are_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_time_of_jobs_is_beside_efi),
 		cmocka_unit_test(rising_errors_are_among_the_problems_that_are_counted),
 		cmocka_unit_test(a_broken_fabric_in_three_sizes),
 		cmocka_unit_test(what_was_so_at_the_start_may_be_older),
