@@ -239,6 +239,21 @@ static void one_for_the_plugin_alone_says_so(void **state)
 	assert_null(w->out.change);
 }
 
+static void what_gets_slower_and_base_lids_are_costs(void **state)
+{
+	static struct message_metrics messages[MESSAGE_SIZES];
+	struct world *w = *state;
+	struct route_report *r = add(w, "parx", 2, 0, 2, 2);
+
+	messages[MESSAGES_BASE].time = r->time;
+	messages[MESSAGES_BASE].time.of[PREDICT_ALLTOALL].mean.mean = 3;
+	r->messages = messages;
+	r->gate.demand = (struct time_change){ 1, 1.5, 0 };
+	choose(w);
+	assert_says(w->out.cost, "on base LIDs alone: time of jobs 3.000");
+	assert_says(w->out.cost, "; slower than the installed routing: ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +267,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_better_one_that_needs_a_vl_more_is_named, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(one_for_the_plugin_alone_says_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_gets_slower_and_base_lids_are_costs, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
