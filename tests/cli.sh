@@ -153,6 +153,9 @@ expect "route with a demand" 0 "deadlock-free" "$I" route --engine parx --topolo
 expect "route with a demand of ranks" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
 expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
 expect "with a choice of LIDs times are those of large messages" 0 'Times are those of large messages' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
+expect "who knows base LIDs only is warned" 0 'software that knows base LIDs only gets .* let MPI choose' "$I" route --engine parx --topology hyperx:dims=6x4,hosts=3,lmc=2
+"$I" route --engine minhop --topology hyperx:dims=4x3,hosts=2,lmc=2 --out hx >/dev/null 2>&1
+expect "plan with a demand: its time by the size of messages" 0 '^time of the demand( +[0-9.]+){3}$' "$I" plan --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --lfts hx/opensm-lfts.dump --demand demand
 expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
 expect "a choice that breaks them is found" 1 'these tables are faulty' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice

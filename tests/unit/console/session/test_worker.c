@@ -4,6 +4,7 @@
 #include "console/session/worker.h"
 
 #include "engines/minhop.h"
+#include "engines/parx/parx.h"
 #include "engines/updn.h"
 #include "fabric/base/clock.h"
 #include "tests/unit/kit/fabkit.h"
@@ -93,6 +94,29 @@ static void a_preview_knows_the_time_of_jobs(void **state)
 	worker_stop(w);
 	mailbox_free(box);
 	jobset_put(jobs);
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* Its metrics are those of base LIDs, whatever large messages would get: that is said. */
+static void a_preview_of_parx_tells_whose_metrics_it_has(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=2,lmc=2");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = start(box);
+	struct route_inputs in = { .f = f, .installed = t, .engine = &engine_parx };
+	struct msg *m;
+
+	(void)state;
+	worker_preview(w, &in, SERIAL);
+	m = next_of(box, MSG_PREVIEW_FAILED, MSG_PREVIEW);
+	assert_int_equal(m->type, MSG_PREVIEW);
+	assert_non_null(notes_find(&m->notes, "parx_base_metrics"));
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
 	tables_put(t);
 	fabric_put(f);
 }
@@ -223,6 +247,7 @@ int main(void)
 		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
 		cmocka_unit_test(a_preview_knows_the_time_of_jobs),
+		cmocka_unit_test(a_preview_of_parx_tells_whose_metrics_it_has),
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
 		cmocka_unit_test(a_forecast_tells_how_far_it_is),
