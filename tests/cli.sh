@@ -255,6 +255,11 @@ expect "compare without jobs" 0 'updn$' "$I" compare --engines updn --topology h
 expect "plan without jobs" 0 'made|plan p-' "$I" plan -e updn --topology h.net --lfts d-updn/opensm-lfts.dump --jobs none
 expect "compare --json" 0 '"engine": "sar"' "$I" compare --engines updn,sar --topology h.net --jobs jobs --json
 cp out compare.json
+expect "adaptive routing that is declared is told" 0 'adaptive routing \(declared\): metrics' "$I" compare --engines updn \
+	--topology h.net --adaptive-routing yes
+expect "in JSON" 0 '"state": "yes"' "$I" compare --engines updn --topology h.net --adaptive-routing yes --json
+expect "of a dump it is not known" 0 '"state": "unknown"' "$I" compare --engines updn --topology h.net --json
+expect "it is auto, yes or no" 64 "not one of auto, yes, no" "$I" compare --engines updn --topology h.net --adaptive-routing 1
 check "compare --json has all keys" keys compare.json
 check "one of them is recommended" python3 -c 'import json; l = json.load(open("compare.json")); assert [o["recommended"] for o in l].count(True) == 1; assert all(o["reason"] for o in l); assert all("cost" in o and "change" in o for o in l if o["recommended"])'
 expect "compare ends with a recommendation" 0 'Recommended: sar: time of jobs' "$I" compare --engines updn,sar --topology h.net --jobs jobs

@@ -497,6 +497,9 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 			"OpenSM routes with its own engine %s, not with the "
 			"tables of ibroute: %s",
 			msg->engine, msg->text);
+	if (msg->adaptive[0] && strcmp(s->adaptive, msg->adaptive) != 0)
+		log_add(LOG_WARN, "sm", "%s", msg->adaptive);
+	memcpy(s->adaptive, msg->adaptive, sizeof(s->adaptive));
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
 	memcpy(s->replaces, msg->replaces, sizeof(s->replaces));

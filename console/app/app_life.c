@@ -204,6 +204,7 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 		.racks = a->racks,
 		.racks_path = a->opts.racks,
 		.socket = a->opts.live.socket,
+		.adaptive = a->opts.live.adaptive,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
 		.exact = a->opts.no_screen,

@@ -56,6 +56,7 @@ static const struct argp_option options[] = {
 	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
 	  "scontrol show topology",
 	  1 },
+	OPTION_LIVE_ADAPTIVE(1),
 	{ 0, 0, 0, 0, "the port to the fabric:", 2 },
 	OPTIONS_LIVE_PORT(2),
 	{ "outstanding_smps", 'o', "N", 0, "maximum number of outstanding MADs (default: 32)", 2 },

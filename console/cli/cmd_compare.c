@@ -93,6 +93,7 @@ struct comparison {
 	struct route_report with_vls[MOST + 1];
 	size_t n;
 	struct recommendation best;
+	struct adaptive adaptive;
 };
 
 /* "file:PATH": under the file's name without folders. */
@@ -234,6 +235,7 @@ static int cmd_compare_print_json(const struct comparison *c, bool per_job, stru
 				 : json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
 
 		cmd_compare_add_recommendation(o, &c->best, i);
+		json_object_set_new(o, "adaptive_routing", adaptive_json(&c->adaptive));
 		json_array_append_new(list, o);
 	}
 	return output_file_print_json(list, err);
@@ -261,12 +263,15 @@ static void cmd_compare_print_recommendation(const struct recommendation *r)
 static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 {
 	const struct fabric *f = c->in.f;
+	char adaptive[300];
 
 	printf("%s: %u switches, %u terminals, %u cables between switches", f->name, f->nsw,
 	       f->nterm, f->nchan / 2);
 	if (c->in.jobs)
 		printf(", %u jobs (%u on several switches)", c->in.jobs->njob, c->in.jobs->nmulti);
 	printf("\n\n");
+	if (adaptive_text(adaptive, sizeof(adaptive), &c->adaptive)[0])
+		printf("%s\n\n", adaptive);
 	summary_print_table(stdout, c->list, c->n);
 	for (size_t i = 0; i < c->n; i++)
 		cmd_compare_print_messages(&c->list[i]);
@@ -290,8 +295,9 @@ static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 }
 
 /* The fabric behind the port; s takes over what was read. */
-static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c, struct err *err)
+static int cmd_compare_load_live(struct comparison *cmp, struct compare_cmd *c, struct err *err)
 {
+	struct command_inputs *s = &cmp->in;
 	struct live l;
 	int rc;
 
@@ -300,6 +306,7 @@ static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
+	cmp->adaptive = l.adaptive;
 	command_inputs_take_live(s, &l);
 	live_close(&l);
 	rc = command_inputs_complete(s, &c->o, err);
@@ -311,9 +318,10 @@ static int cmd_compare_in(struct comparison *c, struct compare_cmd *cmd, struct 
 	const struct options *o = &cmd->o;
 	int rc = cmd_compare_find_engines(c, o->engine, err);
 
+	load_adaptive_declared(&c->adaptive, cmd->live.adaptive);
 	if (!rc)
 		rc = o->topology ? command_inputs_load(&c->in, o, err)
-				 : cmd_compare_load_live(&c->in, cmd, err);
+				 : cmd_compare_load_live(c, cmd, err);
 	if (rc)
 		return rc;
 	cmd_compare_report_all(c);

@@ -37,6 +37,7 @@ struct plan_cmd {
 	const char *file;
 	struct route_file from; /* instead of an engine */
 	struct command_inputs in;
+	struct adaptive adaptive;
 	bool detailed;
 };
 
@@ -236,6 +237,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 				    json_boolean(!notes_find(&next->notes, "sls_assumed")));
 	}
 	plan_add_cost(j, p);
+	json_object_set_new(j, "adaptive_routing", adaptive_json(&c->adaptive));
 	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
 	json_object_set_new(j, "time_gate", gate_json(&next->gate));
 	json_object_set_new(j, "before", summary_json(now));
@@ -250,6 +252,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 {
 	struct route_report *next = &both[1];
 	struct err why = { "" };
+	char adaptive[300];
 	int rc = 0;
 
 	/* tables that must not be installed have no order of writes; the verdict says why */
@@ -261,6 +264,8 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		summary_print_table(stdout, both, 2);
 		message_summary_print(stdout, next);
 		summary_print_notes(stdout, next);
+		if (adaptive_text(adaptive, sizeof(adaptive), &c->adaptive)[0])
+			printf("%s\n", adaptive);
 		summary_print_verdict(stdout, next);
 		summary_print_gate(stdout, next);
 		plan_print(stdout, next->plan);
@@ -357,6 +362,7 @@ static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 	c->o.name = c->live.name;
 	c->o.name_map = c->live.node_names;
 	c->o.text[PARAM_JOBS] = c->live.jobs;
+	load_adaptive_declared(&c->adaptive, c->live.adaptive);
 	return command_inputs_load(&c->in, &c->o, err);
 }
 
@@ -366,6 +372,7 @@ static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *er
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
+	c->adaptive = l->adaptive;
 	command_inputs_take_live(&c->in, l);
 	return command_inputs_complete(&c->in, &c->o, err) ? EXIT_BAD_USAGE : 0;
 }

@@ -152,6 +152,19 @@ static void cmd_sm_print_plugin(const struct live *l)
 	       s->routings, s->refused, s->heavy_sweeps, s->reroutes, s->link_events);
 }
 
+static void cmd_sm_print_adaptive(const struct adaptive *a)
+{
+	char text[300];
+
+	if (adaptive_text(text, sizeof(text), a)[0])
+		printf("adaptive    yes: %s\n", text);
+	else if (a->state == ADAPTIVE_NO)
+		printf("adaptive    no sign of adaptive routing: %s\n", a->why);
+	else
+		printf("adaptive    unknown: %s; --adaptive-routing yes or no declares it\n",
+		       a->why);
+}
+
 static void cmd_sm_print_all(const struct live *l, const struct wire_sm *sm)
 {
 	printf("master SM   %s, port 0x%016" PRIx64 ", LID %u, priority %u, %s\n",
@@ -161,6 +174,7 @@ static void cmd_sm_print_all(const struct live *l, const struct wire_sm *sm)
 		cmd_sm_print_plugin(l);
 	else
 		printf("plugin      %s\n", l->osm_why);
+	cmd_sm_print_adaptive(&l->adaptive);
 	printf("others      %s\n",
 	       l->foreign[0] ? l->foreign
 	       : l->osm && l->osm_status.ours
@@ -174,12 +188,13 @@ static void cmd_sm_print_json(const struct live *l, const struct wire_sm *sm)
 	json_t *j, *plugin = l->osm ? json_loads(body, 0, NULL) : json_null();
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, sm->guid);
-	j = json_pack("{s:s, s:{s:s, s:o, s:i, s:i, s:s}, s:o, s:o, s:o}", "schema",
+	j = json_pack("{s:s, s:{s:s, s:o, s:i, s:i, s:s}, s:o, s:o, s:o, s:o}", "schema",
 		      "ibroute-top/1", "master", "guid", guid, "host",
 		      json_text(cmd_sm_host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
 		      (int)sm->priority, "state", wire_sm_state_name(sm->state), "plugin", plugin,
 		      "no_plugin", l->osm ? json_null() : json_text(l->osm_why), "foreign",
-		      l->foreign[0] ? json_text(l->foreign) : json_null());
+		      l->foreign[0] ? json_text(l->foreign) : json_null(), "adaptive_routing",
+		      adaptive_json(&l->adaptive));
 	free(body);
 	output_file_print_json(j, NULL); /* main() tells what went wrong with stdout */
 }

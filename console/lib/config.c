@@ -106,6 +106,8 @@ static const struct key {
 	{ "record-keep-days", "--keep-days", NUMBER, 1, 1000000, .default_value = "" },
 	{ "record-keep-sessions", "--keep-sessions", NUMBER, 1, 1000000, .default_value = "" },
 	{ "record-keep-size", "--keep-size", NUMBER, 1, 1000000, .default_value = "" },
+	{ "adaptive-routing", "--adaptive-routing", WORD, .words = " auto yes no ",
+	  .default_value = "auto" },
 	{ "state-dir", "--state-dir", TEXT, .default_value = "/var/lib/ibroute-top" },
 	{ "installer", "--installer", TEXT,
 	  .default_value = "opensm if our plugin responds, else smp",

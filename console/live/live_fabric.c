@@ -37,6 +37,7 @@ static const struct argp_option rows[] = {
 	OPTION_LIVE_NODE_NAMES(10),
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE|none", 0,
 	  "where running jobs are read from; none: jobs do not matter", 10 },
+	OPTION_LIVE_ADAPTIVE(10),
 	OPTIONS_LIVE_DIRS(10),
 	OPTIONS_LIVE_INSTALLER(10),
 	{ 0 },
@@ -65,6 +66,10 @@ error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_stat
 	case OPT_LIVE_JOBS:
 		o->no_jobs = !strcmp(arg, "none");
 		o->jobs = o->no_jobs ? NULL : arg;
+		return 0;
+	case OPT_LIVE_ADAPTIVE:
+		if (!adaptive_parse(&o->adaptive, arg))
+			argp_error(s, "--adaptive-routing: '%s' is not one of auto, yes, no", arg);
 		return 0;
 	case OPT_LIVE_M_KEY_FILE:
 		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
@@ -246,6 +251,16 @@ static int live_open_port(struct live *l, struct live_opts *o, bool notices, str
 	return rc;
 }
 
+static void live_ask_adaptive(struct live *l, const struct live_opts *o)
+{
+	struct mad_local local = { 0 };
+
+	if (!l->simulated.ops)
+		wire_local(l->w, &local);
+	load_adaptive(&l->adaptive, o->adaptive, l->osm ? &l->osm_status : NULL,
+		      l->sm.guid && local.port_guid == l->sm.guid);
+}
+
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
@@ -266,6 +281,8 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 		l->sm = live_sm(l->w);
 	if (!rc && !o->simulator)
 		live_link(l, o->socket);
+	if (!rc)
+		live_ask_adaptive(l, o);
 	if (!rc && osm_asks && !l->osm) { /* it is another fabric's */
 		wire_close(l->w);
 		l->w = NULL;

@@ -3,6 +3,7 @@
  * running. */
 #pragma once
 
+#include "console/input/load_adaptive.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
@@ -34,6 +35,7 @@ struct live_opts {
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
 	const char *agents_key; /* file, see site_keys_load(); NULL: the usual one */
+	enum adaptive_state adaptive; /* as declared */
 	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };
 
@@ -47,7 +49,8 @@ enum live_option {
 	OPT_LIVE_INSTALLER,
 	OPT_LIVE_SOCKET,
 	OPT_LIVE_M_KEY_FILE,
-	OPT_LIVE_AGENTS_KEY
+	OPT_LIVE_AGENTS_KEY,
+	OPT_LIVE_ADAPTIVE
 };
 
 /* Rows for argp tables.  The port that MADs go through: */
@@ -77,6 +80,13 @@ enum live_option {
 	{                                                                                          \
 		"node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,                                   \
 			"node names: a file with lines of GUID \"name\"", (group)                  \
+	}
+#define OPTION_LIVE_ADAPTIVE(group)                                                                \
+	{                                                                                          \
+		"adaptive-routing", OPT_LIVE_ADAPTIVE, "auto|yes|no", 0,                           \
+			"do switches choose among ports for each packet, so that tables are only " \
+			"part of the routing? auto: as far as OpenSM tells (default)",             \
+			(group)                                                                    \
 	}
 #define OPTIONS_LIVE_DIRS(group)                                                                   \
 	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the records of sessions",    \
@@ -127,6 +137,7 @@ struct live {
 	struct osm_link *osm;	      /* our plugin in the master SM; NULL: there is none */
 	struct osm_status osm_status; /* of the plugin, also of one that is not the master's */
 	char osm_why[300];	      /* why osm is NULL */
+	struct adaptive adaptive;     /* after live_discover() */
 	char foreign[300]; /* switches hold other tables than OpenSM believes; "": they do not */
 	uint16_t top_min;  /* lowest LinearFDBTop, and whose; after live_open() */
 	uint32_t top_min_sw;

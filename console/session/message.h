@@ -117,6 +117,7 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
+	char adaptive[300]; /* of OpenSM, see adaptive_text(); "": static, or not known */
 	char update[64], owner[100];	/* likewise */
 	char away[260];			/* likewise: agents that are not on their base LIDs */
 	bool partial;			/* a sweep or reading of tables that missed something */

@@ -241,7 +241,7 @@ static void poller_ask_agents(struct poller *p, struct msg *msg)
 
 /* What really routes, where our plugin is in that SM on this machine.  A local socket: it answers
  * at once or never. */
-static void poller_ask_plugin(struct poller *p, struct msg *msg)
+static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struct msg *msg)
 {
 	struct osm_status s;
 
@@ -249,7 +249,7 @@ static void poller_ask_plugin(struct poller *p, struct msg *msg)
 	    (!p->osm && osm_link_open(&p->osm, p->opts.socket, PLUGIN_MS, NULL)) ||
 	    (osm_link_fd(p->osm) < 0 && osm_link_reopen(p->osm, NULL)) ||
 	    osm_link_status(p->osm, &s, NULL) || s.sm_guid != msg->sm.guid)
-		return;
+		return false;
 	snprintf(msg->engine, sizeof(msg->engine), "%.23s", s.ours ? s.engine : s.routes);
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
@@ -260,6 +260,22 @@ static void poller_ask_plugin(struct poller *p, struct msg *msg)
 		poller_ask_agents(p, msg);
 	if (!s.ours && s.why[0])
 		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
+	*status = s;
+	return true;
+}
+
+static void poller_ask_osm(struct poller *p, struct msg *msg)
+{
+	struct mad_local local = { 0 };
+	struct adaptive adaptive;
+	struct osm_status s;
+	bool told = poller_ask_plugin(&s, p, msg);
+
+	if (!p->opts.simulated)
+		wire_local(p->wire, &local);
+	load_adaptive(&adaptive, p->opts.adaptive, told ? &s : NULL,
+		      msg->sm.guid && local.port_guid == msg->sm.guid);
+	adaptive_text(msg->adaptive, sizeof(msg->adaptive), &adaptive);
 }
 
 static void poller_ask_sm(struct poller *p)
@@ -279,7 +295,7 @@ static void poller_ask_sm(struct poller *p)
 	msg->rc = rc;
 	if (!rc) {
 		msg->sm = sm;
-		poller_ask_plugin(p, msg);
+		poller_ask_osm(p, msg);
 	} else {
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	}

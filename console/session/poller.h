@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "console/input/load_adaptive.h"
 #include "console/session/message.h"
 #include "fabric/wire/wire.h"
 
@@ -24,6 +25,7 @@ struct poller_opts {
 	const struct slurm_topology *racks; /* NULL: names tell */
 	const char *racks_path;
 	const char *socket; /* of OpenSM's plugin; NULL: see osm_link_path() */
+	enum adaptive_state adaptive; /* as declared */
 	bool simulated;	    /* no OpenSM of this machine routes it */
 	bool want_sl2vl;
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */

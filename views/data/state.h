@@ -89,6 +89,7 @@ struct state_sm {
 	uint64_t guid;
 	char engine[24], requested[24]; /* routing engine in use and asked for; "" unknown */
 	char replaces[400]; /* the site's QoS settings that our tables take the place of; "" none */
+	char adaptive[300]; /* adaptive routing, and what that means; "" static, or not known */
 	char rival[260];    /* an update that another console or admin node has open; "" none */
 	char away[260];	    /* agents that are not on their base LIDs, without an update; "" none */
 };

@@ -235,10 +235,19 @@ static int preview_cost_draw_replaced(const struct state *s, struct canvas *c, s
 			       s->sm.replaces);
 }
 
+static int preview_cost_draw_adaptive(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	if (!s->sm.adaptive[0] || y >= r.h)
+		return y;
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_WARN,
+			       s->sm.adaptive);
+}
+
 int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
 
+	y = preview_cost_draw_adaptive(s, c, r, y);
 	y = preview_cost_draw_replaced(s, c, r, y);
 	if (!x->notes || !x->notes->n || y + 1 >= r.h)
 		return y;

@@ -106,14 +106,15 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
 	const char *what = s->sm.engine[0] ? "engine" : "routing";
 	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
+	const char *adaptive = s->sm.adaptive[0] ? " + adaptive" : "";
 	char sm[160];
 
 	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
-		snprintf(buf, len, " %.60s | %s | %s %s (requested: %s)", fabric, sm, what, engine,
-			 s->sm.requested);
+		snprintf(buf, len, " %.60s | %s | %s %s%s (requested: %s)", fabric, sm, what, engine,
+			 adaptive, s->sm.requested);
 	else
-		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
+		snprintf(buf, len, " %.60s | %s | %s %s%s", fabric, sm, what, engine, adaptive);
 }
 
 static void frame_draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)

@@ -521,6 +521,24 @@ static void vls_without_a_weight_and_what_gives_way_are_named(void **state)
 	console_close(&k);
 }
 
+static void adaptive_routing_is_told(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_size(&k, 200, 60);
+	console_preview(&k, "sar");
+	snprintf(k.s.sm.adaptive, sizeof(k.s.sm.adaptive),
+		 "adaptive routing (OpenSM routes with ar_updn): metrics and checks of tables "
+		 "describe only part of what packets do");
+	snprintf(k.s.sm.engine, sizeof(k.s.sm.engine), "ar_updn");
+	console_keys(&k, "6");
+	console_shows(&k, "engine ar_updn + adaptive");
+	console_golden(&k, "preview-adaptive");
+	console_close(&k);
+}
+
 static void what_a_file_does_not_tell_is_said(void **state)
 {
 	struct console_kit k;
@@ -613,6 +631,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_chosen_like_an_engine),
 		cmocka_unit_test(names_of_files_are_completed_in_the_form),
 		cmocka_unit_test(vls_without_a_weight_and_what_gives_way_are_named),
+		cmocka_unit_test(adaptive_routing_is_told),
 		cmocka_unit_test(what_a_file_does_not_tell_is_said),
 		cmocka_unit_test(a_plan_is_saved_under_a_name),
 		cmocka_unit_test(long_options_leave_room_for_what_to_press),
