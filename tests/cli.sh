@@ -260,6 +260,7 @@ expect "adaptive routing that is declared is told" 0 'adaptive routing \(declare
 expect "in JSON" 0 '"state": "yes"' "$I" compare --engines updn --topology h.net --adaptive-routing yes --json
 expect "of a dump it is not known" 0 '"state": "unknown"' "$I" compare --engines updn --topology h.net --json
 expect "it is auto, yes or no" 64 "not one of auto, yes, no" "$I" compare --engines updn --topology h.net --adaptive-routing 1
+expect "the console has it, too" 0 '"adaptive_routing": "adaptive routing .declared' "$I" --demo --adaptive-routing yes --json
 check "compare --json has all keys" keys compare.json
 check "one of them is recommended" python3 -c 'import json; l = json.load(open("compare.json")); assert [o["recommended"] for o in l].count(True) == 1; assert all(o["reason"] for o in l); assert all("cost" in o and "change" in o for o in l if o["recommended"])'
 expect "compare ends with a recommendation" 0 'Recommended: sar: time of jobs' "$I" compare --engines updn,sar --topology h.net --jobs jobs

@@ -64,6 +64,8 @@ static void app_folder_sm(struct state_sm *sm, const json_t *j)
 	snprintf(sm->state, sizeof(sm->state), "%.15s", json_string_at(j, "state"));
 	snprintf(sm->engine, sizeof(sm->engine), "%.23s", json_string_at(j, "engine"));
 	snprintf(sm->requested, sizeof(sm->requested), "%.23s", json_string_at(j, "requested"));
+	snprintf(sm->adaptive, sizeof(sm->adaptive), "%.299s",
+		 json_string_at(j, "adaptive_routing"));
 }
 
 struct state_head {
@@ -99,6 +101,7 @@ static int app_folder_put_state(void *ctx, bytes_out *out, struct read_report *r
 	bytes_put_text(out, sm.state);
 	bytes_put_text(out, sm.engine);
 	bytes_put_text(out, sm.requested);
+	bytes_put_text(out, sm.adaptive);
 	return 0;
 }
 
@@ -218,6 +221,7 @@ static int app_folder_take_state(void *ctx, struct bytes_in *in, struct err *err
 	app_folder_take_text(f->sm.state, sizeof(f->sm.state), in);
 	app_folder_take_text(f->sm.engine, sizeof(f->sm.engine), in);
 	app_folder_take_text(f->sm.requested, sizeof(f->sm.requested), in);
+	app_folder_take_text(f->sm.adaptive, sizeof(f->sm.adaptive), in);
 	return in->bad ? -EPROTO : 0;
 }
 

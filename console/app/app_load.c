@@ -3,6 +3,7 @@
 #include "console/app/app_folder.h"
 #include "console/app/app_priv.h"
 
+#include "console/input/load_adaptive.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/exits.h"
 #include "fabric/base/mem.h"
@@ -221,6 +222,16 @@ static void app_load_take_state(struct app *a, const struct app_folder *was)
 		a->state.sm = was->sm;
 }
 
+/* Of a file nothing else tells; a snapshot has what was known then. */
+static void app_load_take_declared(struct app *a)
+{
+	struct adaptive adaptive;
+
+	load_adaptive_declared(&adaptive, a->opts.live.adaptive);
+	if (adaptive.state == ADAPTIVE_YES && !a->state.sm.adaptive[0])
+		adaptive_text(a->state.sm.adaptive, sizeof(a->state.sm.adaptive), &adaptive);
+}
+
 static void app_load_take_jobs(struct app *a, const struct job_list *l)
 {
 	app_set_list(a, l);
@@ -268,12 +279,14 @@ static void app_load_done(void *owner, void *ctx)
 	app_set_fabric(a, f, l->engines, l->shape);
 	if (t)
 		app_set_tables(a, t, false);
+	if (a->folder)
+		app_load_take_state(a, &l->was);
+	app_load_take_declared(a);
 	if (!a->folder)
 		return;
 	if (l->was.jobs)
 		app_load_take_jobs(a, l->was.jobs);
 	l->was.jobs = NULL;
-	app_load_take_state(a, &l->was);
 	app_load_begin_past(a);
 }
 

@@ -113,12 +113,12 @@ static int app_snapshot_put_state(const struct snapshot_out *o)
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
 	if (sm->known)
 		json_object_set_new(j, "sm",
-				    json_pack("{s:b, s:i, s:s, s:o, s:o, s:o, s:o}", "lost",
+				    json_pack("{s:b, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "lost",
 					      (int)sm->lost, "lid", (int)sm->lid, "guid", guid,
 					      "name", json_text(sm->name), "state",
-					      json_text(sm->state), "engine",
-					      json_text(sm->engine), "requested",
-					      json_text(sm->requested)));
+					      json_text(sm->state), "engine", json_text(sm->engine),
+					      "requested", json_text(sm->requested),
+					      "adaptive_routing", json_text(sm->adaptive)));
 	return app_snapshot_put_json(o->f, j, JSON_INDENT(1));
 }
 

@@ -107,6 +107,7 @@ static json_t *batch_json_sm(const struct state_sm *sm)
 	json_object_set_new(j, "guid", batch_json_guid(sm->guid));
 	json_object_set_new(j, "engine", batch_json_text(sm->engine));
 	json_object_set_new(j, "requested", batch_json_text(sm->requested));
+	json_object_set_new(j, "adaptive_routing", batch_json_text(sm->adaptive));
 	json_object_set_new(j, "answers", json_boolean(!sm->lost));
 	return j;
 }
