@@ -503,11 +503,11 @@ tty_stop
 
 # --- routes that follow the jobs ---
 start 110x32 -- --auto=0.1 --auto-min-age 0
-ok "--auto without --rw proposes" tty_wait 15 'AUTO: .* would gain'
+ok "--auto without --rw proposes" tty_wait 15 'AUTO: .* gain [0-9]'
 ok "and says when it looks again" tty_wait 10 'Auto: next check in'
 sleep 7
 ok "the proposal stands, and nothing was written" eval \
-	'tty_screen | grep -q "AUTO: .* would gain" && ! grep -q "\"type\": *\"confirm\"" "$(newest_record)"'
+	'tty_screen | grep -q "AUTO: .* gain [0-9]" && ! grep -q "\"type\": *\"confirm\"" "$(newest_record)"'
 tty_keys q
 until_true 5 tty_dead
 tty_stop

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # reroute.sh FABRIC [OPTION OF plan...]: unattended reroute for the running jobs, up to the report.
 # Leaves its files in a folder; exits like ibroute-top, 0: confirmed, or no change.
-# ACCEPT_STRANGERS=1: also when hosts of no job, which plan.txt names, would have to be drained.
+# As plan.txt says: ACCEPT_STRANGERS=1: hosts of no job may have to drain, ACCEPT_SLOWER=1: jobs may get slower.
 set -eu
 fabric=$1
 shift
@@ -24,8 +24,8 @@ rc=0
 ibroute-top show new.plan --json >plan.json
 
 # Jobs drain, everything is written and read back, jobs return; then it waits for the confirmation.
-id=$(ibroute-top apply new.plan --jobs slurm ${ACCEPT_STRANGERS:+--accept-strangers} --yes-fabric "$fabric" \
-	--no-input --detach | tail -n 1)
+id=$(ibroute-top apply new.plan --jobs slurm ${ACCEPT_STRANGERS:+--accept-strangers} ${ACCEPT_SLOWER:+--accept-slower} \
+	--yes-fabric "$fabric" --no-input --detach | tail -n 1)
 ibroute-top status "$id" --wait 600 --json >status.json || [ $? -eq 1 ]
 
 if watch after.jsonl; then

@@ -151,7 +151,7 @@ lab_slurm || give_up "SLURM"
 start_jobs || give_up "the jobs"
 ok "OpenSM routes by updn" lab_wait 10 installed updn
 
-export ACCEPT_STRANGERS=1
+export ACCEPT_STRANGERS=1 ACCEPT_SLOWER=1
 ok "to parx: kept" reroute 0 -e parx --escape --vls 4 || finish
 ok "all agents drained and returned" all_acked
 ok "OpenSM routes by parx, confirmed" installed parx

@@ -558,28 +558,6 @@ static void a_reader_gets_so_much_memory_and_no_more(void **state)
 	fclose(in);
 }
 
-/* A process each costs less than anybody sees. */
-static void a_small_file_is_read_in_milliseconds(void **state)
-{
-	struct timespec a, b;
-	double best = 1;
-
-	(void)state;
-	for (int i = 0; i < 20; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		for (size_t k = 0; k < KINDS; k++)
-			if (!strcmp(kinds[k].name, "guids"))
-				assert_int_equal(loads(&kinds[k], NULL), 0);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		best = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9 < best
-			       ? (double)(b.tv_sec - a.tv_sec) +
-					 (double)(b.tv_nsec - a.tv_nsec) / 1e9
-			       : best;
-	}
-	print_message("a list of two GUIDs: %.1f ms\n", 1e3 * best);
-	assert_true(best < 0.02 * TIMES);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,7 +566,6 @@ int main(void)
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
 		cmocka_unit_test(many_names_take_no_longer_each),
 		cmocka_unit_test(a_reader_gets_so_much_memory_and_no_more),
-		cmocka_unit_test(a_small_file_is_read_in_milliseconds),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

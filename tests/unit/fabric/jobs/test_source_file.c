@@ -185,7 +185,7 @@ static void a_job_of_a_history_ends_by_itself(void **state)
 	char text[200];
 
 	(void)state;
-	snprintf(text, sizeof(text), "1,%lld,%lld,n0001\n2,%lld,%lld,n0002\n", now - 9, now + 2,
+	snprintf(text, sizeof(text), "1,%lld,%lld,n0001\n2,%lld,%lld,n0002\n", now - 9, now + 4,
 		 now - 9, now + 900);
 	replace_file(text);
 	s = open_path();
