@@ -52,7 +52,7 @@ static struct job_source *open_path(void)
 	return s;
 }
 
-/* The next list within three seconds, or NULL. */
+/* The next list within so many ms, or NULL. */
 static const struct job_list *next_list(struct job_source *s, int ms)
 {
 	const struct job_list *l = source_take(s);
@@ -69,7 +69,7 @@ static const struct job_list *next_list(struct job_source *s, int ms)
 
 static uint32_t njobs(struct job_source *s)
 {
-	const struct job_list *l = next_list(s, 3000);
+	const struct job_list *l = next_list(s, 8000);
 	uint32_t n;
 
 	assert_non_null(l);
