@@ -51,7 +51,7 @@ void sar_contention_init(struct sar_contention *k, const struct fabric *f,
 			 const struct sar_traffic *x, bool ignore_rates, struct pace *p);
 void sar_contention_done(struct sar_contention *k);
 
-/* Loads and norms anew, of the routes in hops; then the weights that follow.  -ECANCELED. */
+/* Loads and norms again, of the paths in hops; then the weights that follow.  -ECANCELED. */
 int sar_contention_measure(struct sar_contention *k, struct lft_hops *hops, unsigned exponent);
 int sar_contention_weigh(struct sar_contention *k, struct lft_hops *hops);
 /* What those routes take; nothing is counted afterwards.  -ECANCELED. */

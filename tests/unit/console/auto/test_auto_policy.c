@@ -363,7 +363,7 @@ static void test_drain_without_agents_is_left_to_an_operator(void **state)
 	assert_true(says(&p, "agents drain"));
 }
 
-static void test_update_that_began_meanwhile_makes_it_compute_anew(void **state)
+static void test_update_that_began_meanwhile_makes_it_compute_again(void **state)
 {
 	struct auto_policy p = made(true);
 	struct auto_proposal in = good();
@@ -558,7 +558,7 @@ int main(void)
 		cmocka_unit_test(test_writes_only_when_all_conditions_hold),
 		cmocka_unit_test(test_unarmed_proposes_once_per_change),
 		cmocka_unit_test(test_drain_without_agents_is_left_to_an_operator),
-		cmocka_unit_test(test_update_that_began_meanwhile_makes_it_compute_anew),
+		cmocka_unit_test(test_update_that_began_meanwhile_makes_it_compute_again),
 		cmocka_unit_test(test_kept_update_waits_for_other_jobs),
 		cmocka_unit_test(test_kept_update_that_left_something_goes_on),
 		cmocka_unit_test(test_rolled_back_updates_are_tried_ever_more_rarely),

@@ -159,7 +159,7 @@ static void what_was_learned_saves_searches_and_changes_no_answer(void **state)
 }
 
 /* Every turn goes against the first order of the channels and lands in the same place. */
-static void labels_that_run_out_are_given_anew(void **state)
+static void labels_that_run_out_are_given_again(void **state)
 {
 	struct fabric *f = net_ring(2000, 0, NULL);
 	struct cdg_work *w = cdg_work_new(f);
@@ -190,7 +190,7 @@ int main(void)
 		cmocka_unit_test(a_turn_is_refused_exactly_when_it_closes_a_cycle),
 		cmocka_unit_test(switches_with_more_than_64_cables_work_too),
 		cmocka_unit_test(what_was_learned_saves_searches_and_changes_no_answer),
-		cmocka_unit_test(labels_that_run_out_are_given_anew),
+		cmocka_unit_test(labels_that_run_out_are_given_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void what_stands_still_costs_nothing_and_little_costs_little(void **state
 	free(path);
 }
 
-static void another_size_is_told_and_drawn_anew(void **state)
+static void another_size_is_reported_and_drawn_again(void **state)
 {
 	static const int sizes[][2] = { { 80, 24 }, { 40, 10 }, { 100, 30 }, { 1, 1 }, { 80, 24 } };
 	char *path = xasprintf("%s/x.cast", (char *)*state), *text;
@@ -580,7 +580,7 @@ int main(void)
 		T(played_back_it_shows_every_frame),
 		T(colours_and_bold_come_back),
 		T(what_stands_still_costs_nothing_and_little_costs_little),
-		T(another_size_is_told_and_drawn_anew),
+		T(another_size_is_reported_and_drawn_again),
 		T(its_digest_is_that_of_the_file),
 		T(frame_that_does_not_fit_is_taken_back_and_drawn_later),
 		T(what_is_no_cast_is_refused_by_line),
