@@ -130,14 +130,14 @@ $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma
 # where readers of files begin
 $(B)/tests/unit/console/input/test_load_apart: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,lines_new json_loadb \
 	yaml_parser_initialize inflateInit_ ibnd_cache_read isolated_read)
-$(B)/tests/unit/console/app/test_app_folder: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,json_loadf json_loads \
+$(B)/tests/unit/console/app/data/test_app_folder: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,json_loadf json_loads \
 	uncompress isolated_read)
 $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc,--wrap=vasprintf,--wrap=EVP_MD_fetch,--wrap=EVP_DigestInit_ex \
 	-Wl,--wrap=EVP_DigestFinal_ex
 
 $(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
-$(B)/console/lib/glossary_page.o: console/manual/glossary.md
+$(B)/console/io/glossary_page.o: console/manual/glossary.md
 
 $(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 

@@ -3,7 +3,7 @@
 
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
-#include "engines/graph/vl_layers.h"
+#include "engines/vl/vl_layers.h"
 
 #include <errno.h>
 

@@ -2,10 +2,10 @@
 #include "engines/dor.h"
 
 #include "engines/geometry/topology_kind.h"
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/graph/graph.h"
-#include "engines/graph/vl_layers.h"
-#include "fabric/base/mem.h"
+#include "engines/vl/vl_layers.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "engines/parx/parx.h"
 #include "engines/sar/sar.h"
 #include "engines/updn.h"
-#include "fabric/model/route_limits.h"
+#include "fabric/model/tables/route_limits.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/updn.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 /* What the engine is to route the traffic with: one VL less.  -EINVAL when the terminals have one
  * LID only, or there is one VL only. */

@@ -9,11 +9,11 @@
 #include "engines/graph/min_load_tree.h"
 #include "engines/graph/shift_loads.h"
 #include "engines/graph/updown.h"
-#include "engines/predict/shift_time.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/chan_weight.h"
-#include "fabric/model/without.h"
-#include "fabric/base/vec.h"
+#include "engines/time/shift_time.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/chan_weight.h"
+#include "fabric/model/topology/without.h"
+#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>

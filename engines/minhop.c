@@ -2,7 +2,7 @@
 #include "engines/minhop.h"
 
 #include "engines/graph/balanced_sssp.h"
-#include "engines/graph/vl_layers.h"
+#include "engines/vl/vl_layers.h"
 
 static int minhop_paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 			const struct engine_params *params, struct progress *progress,

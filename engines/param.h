@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ enum param_type {
 	PARAM_PERCENT, /* the same of a share 0..1 */
 	PARAM_FLAG,    /* yes or no */
 	PARAM_WORD,    /* one of words, in the order of its enum */
-	PARAM_LIST,    /* of nodes: fabric/format/native/limits_text.h, pin_text.h */
+	PARAM_LIST,    /* of nodes: fabric/format/site/limits_text.h, pin_text.h */
 	PARAM_FILE
 };
 

@@ -7,9 +7,9 @@
 #include "engines/graph/min_load_tree.h"
 #include "engines/graph/updown.h"
 #include "engines/graph/updown_order.h"
-#include "engines/graph/vl_layers.h"
-#include "engines/predict/shift_time.h"
-#include "fabric/base/mem.h"
+#include "engines/time/shift_time.h"
+#include "engines/vl/vl_layers.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>

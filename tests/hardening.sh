@@ -101,14 +101,14 @@ takes_all() { # target, words that must be in its command
 	cat "$work/command"
 	for w; do grep -qF -- "$w" "$work/command" || { echo "$w is not in it"; return 1; }; done
 }
-ok "CPPFLAGS and CFLAGS of a packager are used" takes_all "$work/b/fabric/base/natural.o" -DOF_THE_PACKAGER '-O1 -DMORE' -fstack-protector-strong
+ok "CPPFLAGS and CFLAGS of a packager are used" takes_all "$work/b/fabric/base/text/natural.o" -DOF_THE_PACKAGER '-O1 -DMORE' -fstack-protector-strong
 ok "LDFLAGS for the program" takes_all "$work/b/ibroute-top" -Wl,--build-id=sha1 -Wl,-z,relro,-z,now
 ok "LDFLAGS for the plugin" takes_all "$work/b/libibroute.so" -Wl,--build-id=sha1 -Wl,-z,relro,-z,now
 ok "all of them for the client's example" takes_all "$work/b/examples/agent_client" -DOF_THE_PACKAGER '-O1 -DMORE' -Wl,--build-id=sha1
-builds_with() { rm -rf "$work/b"; make --no-print-directory B="$work/b" WERROR=1 "$work/b/fabric/base/natural.o" "$@"; }
+builds_with() { rm -rf "$work/b"; make --no-print-directory B="$work/b" WERROR=1 "$work/b/fabric/base/text/natural.o" "$@"; }
 ok "a packager's own level of FORTIFY is no redefinition" builds_with CPPFLAGS=-D_FORTIFY_SOURCE=2
 ok "without optimisation it is left out" builds_with CFLAGS='-O0 -g'
-plain() { ! commands_with "$@" "$work/b/fabric/base/natural.o" | grep -E 'FORTIFY|stack-protector'; }
+plain() { ! commands_with "$@" "$work/b/fabric/base/text/natural.o" | grep -E 'FORTIFY|stack-protector'; }
 ok "a sanitizer's build has none of it" plain SAN=address
 ok "nor has HARDEN=0" plain HARDEN=0
 finish

@@ -3,7 +3,7 @@
 """only_text.py [--json] [FILE...]: does it hold nothing that a terminal takes for more than text?
 
 UTF-8 without control characters (but line feeds and tabs), and without what turns the direction of
-writing or cannot be seen (fabric/base/plain.h).  --json: each line, or the whole file, is JSON, whose
+writing or cannot be seen (fabric/base/message/plain.h).  --json: each line, or the whole file, is JSON, whose
 strings and keys are so, too, with escapes undone."""
 import json
 import re

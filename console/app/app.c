@@ -4,10 +4,10 @@
 #include "console/app/app.h"
 
 #include "console/app/app_priv.h"
-#include "console/lib/progress_line.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/stderrlog.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/process/stderrlog.h"
 
 #include <ftw.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 /* How far the worker is with what it does, which the last line tells in any view. */
 #include "console/app/app_priv.h"
 
-#include "console/lib/progress_line.h"
-#include "fabric/base/clock.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/process/clock.h"
 
 #include <stdio.h>
 #include <string.h>

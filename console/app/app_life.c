@@ -2,14 +2,14 @@
 /* How a console comes to life and ends, with or without a screen. */
 #include "console/app/app_priv.h"
 
+#include "console/config/exits.h"
+#include "console/config/user_path.h"
 #include "console/input/load_fabric.h"
 #include "console/input/load_io_nodes.h"
-#include "console/lib/exits.h"
-#include "console/lib/glossary_page.h"
-#include "console/lib/user_path.h"
+#include "console/io/glossary_page.h"
 #include "console/live/agents.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* Names of files, for Tab: read by a thread, and then the key comes again. */
 #include "console/app/app_priv.h"
 
-#include "console/lib/user_path.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "console/config/user_path.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

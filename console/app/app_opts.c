@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/app/app_opts.h"
 
-#include "console/app/terminal.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/config.h"
-#include "console/lib/mkey.h"
-#include "console/lib/param_check.h"
+#include "console/app/terminal/terminal.h"
+#include "console/config/cmdline.h"
+#include "console/config/config.h"
+#include "console/config/mkey.h"
+#include "console/config/param_check.h"
 #include "console/session/demo.h"
 
 #include <argp.h>

@@ -2,7 +2,7 @@
 /* app_opts: the options of the live console. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include "console/auto/auto_opts.h"
 #include "console/record/audit/record_prune.h"

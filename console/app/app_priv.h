@@ -10,7 +10,7 @@
 #pragma once
 
 #include "console/app/app_opts.h"
-#include "console/app/terminal.h"
+#include "console/app/terminal/terminal.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
 #include "console/session/demo.h"
@@ -18,14 +18,14 @@
 #include "console/session/file_work.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
-#include "console/session/sample_history.h"
+#include "console/session/samples/sample_history.h"
 #include "console/session/update_thread.h"
 #include "console/session/worker.h"
 #include "fabric/jobs/source.h"
-#include "fabric/model/graft.h"
+#include "fabric/model/tables/graft.h"
 #include "fabric/plan/plan.h"
-#include "views/data/fabric_shape.h"
-#include "views/data/sample_summary.h"
+#include "views/data/summary/fabric_shape.h"
+#include "views/data/summary/sample_summary.h"
 #include "views/shell/shell.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * their limits. */
 #include "console/app/app_priv.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "views/shell/command.h"
 
 #include <errno.h>

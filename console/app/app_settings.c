@@ -3,11 +3,11 @@
  */
 #include "console/app/app_priv.h"
 
-#include "console/lib/config.h"
-#include "console/lib/config_keep.h"
-#include "fabric/base/mem.h"
-#include "views/data/view.h"
+#include "console/config/config.h"
+#include "console/config/config_keep.h"
+#include "fabric/base/memory/mem.h"
 #include "views/shell/command.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>

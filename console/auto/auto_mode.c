@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_mode.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/format/native/limits_text.h"
-#include "fabric/format/native/pin_text.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/format/site/limits_text.h"
+#include "fabric/format/site/pin_text.h"
 #include "fabric/jobs/filter.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 
 #include <math.h>
 #include <stdio.h>

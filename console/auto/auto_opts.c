@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_opts.h"
 
+#include "console/config/cmdline.h"
+#include "console/config/param_check.h"
 #include "console/input/options.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/param_check.h"
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_policy.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
 #include "engines/route_judge.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/plan/drain_names.h"
 
 #include <errno.h>

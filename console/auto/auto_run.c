@@ -2,17 +2,17 @@
 #include "console/auto/auto_run.h"
 
 #include "console/auto/auto_mode.h"
-#include "console/lib/exits.h"
+#include "console/config/exits.h"
 #include "console/record/record.h"
 #include "console/update/update_terminal.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/jobs/source.h"
-#include "fabric/plan/plan_bytes.h"
-#include "fabric/plan/planfile.h"
-#include "fabric/update/journal.h"
+#include "fabric/plan/file/plan_bytes.h"
+#include "fabric/plan/file/planfile.h"
+#include "fabric/update/journal/journal.h"
 
 #include <poll.h>
 #include <signal.h>

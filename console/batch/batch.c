@@ -4,10 +4,10 @@
 #include "console/app/app_priv.h"
 #include "console/batch/batch_record.h"
 #include "console/batch/prom_listen.h"
-#include "console/lib/exits.h"
-#include "console/lib/output_file.h"
-#include "console/lib/progress_line.h"
-#include "fabric/base/clock.h"
+#include "console/config/exits.h"
+#include "console/io/output_file.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/process/clock.h"
 
 #include <errno.h>
 #include <poll.h>

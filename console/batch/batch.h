@@ -15,7 +15,7 @@
 struct app;
 
 /* Until the count is reached, or *stop is a signal: then 128 + its number.  Otherwise the exit
- * code of console/lib/exits.h. */
+ * code of console/config/exits.h. */
 int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atomic_t *stop);
 
 /* --view sessions and actions, which need no fabric.  record: as for --record-dir; NULL: the

@@ -4,11 +4,11 @@
 
 #include "console/app/app_priv.h"
 #include "console/input/load_fabric.h"
-#include "console/lib/output_file.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/model/fabric_diff.h"
+#include "console/io/output_file.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/model/topology/fabric_diff.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

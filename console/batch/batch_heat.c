@@ -2,10 +2,10 @@
 /* A heatmap as numbers: the highest value of each cell of a matrix. */
 #include "console/batch/batch_record.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
 #include "views/canvas/text.h"
-#include "views/data/racks.h"
+#include "views/data/state/racks.h"
 #include "views/heatmap/heat_cells.h"
 #include "views/heatmap/heat_window.h"
 

@@ -2,8 +2,8 @@
 /* Records as JSON; console/schema.json says what is in them. */
 #include "console/batch/batch_record.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/stamp.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/base/text/stamp.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/batch_opts.h"
 
+#include "console/config/cmdline.h"
+#include "console/config/exits.h"
 #include "console/input/thresholds.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/exits.h"
 #include "views/shell/command.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* batch_opts: what the console prints instead of a screen, and how often. */
 #pragma once
 
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 #include "views/table/fields.h"
 #include "views/table/row_filter.h"
 

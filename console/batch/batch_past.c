@@ -3,7 +3,7 @@
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
-#include "fabric/base/json_text.h"
+#include "fabric/base/text/json_text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "console/batch/batch_opts.h"
-#include "fabric/base/err.h"
-#include "views/data/fabric_summary.h"
-#include "views/data/state.h"
+#include "fabric/base/message/err.h"
+#include "views/data/state/state.h"
+#include "views/data/summary/fabric_summary.h"
 #include "views/table/order.h"
 
 #include <jansson.h>

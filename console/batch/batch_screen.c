@@ -3,7 +3,7 @@
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
-#include "console/app/keymap.h"
+#include "console/app/terminal/keymap.h"
 
 #include <langinfo.h>
 #include <locale.h>

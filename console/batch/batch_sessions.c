@@ -4,7 +4,7 @@
 
 #include "console/batch/batch_record.h"
 
-#include "console/lib/exits.h"
+#include "console/config/exits.h"
 #include "console/record/audit/session_read.h"
 #include "console/record/record_files.h"
 

@@ -2,11 +2,11 @@
 /* Records as text: a header line, then a table with columns two blanks apart. */
 #include "console/batch/batch_record.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/plural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
-#include "views/data/session_list.h"
+#include "views/data/state/session_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/batch_record.h"
 
-#include "fabric/base/guard.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
 
 #include <errno.h>
 #include <math.h>

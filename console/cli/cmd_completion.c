@@ -2,9 +2,9 @@
 /* completion: for bash and zsh, from the tables of options. */
 #include "console/cli/commands.h"
 
-#include "console/lib/cmdline.h"
-#include "console/lib/exits.h"
-#include "console/lib/output_file.h"
+#include "console/config/cmdline.h"
+#include "console/config/exits.h"
+#include "console/io/output_file.h"
 #include "engines/engine.h"
 #include "views/shell/command.h"
 #include "views/table/fields.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* config: what the configuration files say, and whether they can be read. */
 #include "console/cli/commands.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/config.h"
-#include "console/lib/exits.h"
+#include "console/config/cmdline.h"
+#include "console/config/config.h"
+#include "console/config/exits.h"
 
 #include <argp.h>
 #include <string.h>

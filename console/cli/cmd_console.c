@@ -5,8 +5,8 @@
 #include "console/app/app_opts.h"
 #include "console/auto/auto_run.h"
 #include "console/batch/batch.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/exits.h"
+#include "console/config/cmdline.h"
+#include "console/config/exits.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -5,17 +5,17 @@
  */
 #include "console/cli/commands.h"
 
-#include "console/app/keymap.h"
-#include "console/app/keymap_scripts.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/config.h"
-#include "console/lib/exits.h"
-#include "console/lib/glossary_page.h"
-#include "console/lib/output_file.h"
-#include "console/lib/roff.h"
+#include "console/app/terminal/keymap.h"
+#include "console/app/terminal/keymap_scripts.h"
+#include "console/config/cmdline.h"
+#include "console/config/config.h"
+#include "console/config/exits.h"
+#include "console/io/glossary_page.h"
+#include "console/io/output_file.h"
+#include "console/io/roff.h"
 #include "engines/engine.h"
 #include "fabric/base/version.h"
-#include "views/data/glossary.h"
+#include "views/data/state/glossary.h"
 #include "views/shell/command.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
-#include "console/lib/exits.h"
-#include "console/lib/output_file.h"
+#include "console/config/exits.h"
+#include "console/io/output_file.h"
 #include "console/live/unfinished.h"
 #include "console/update/watchdog_config.h"
-#include "fabric/base/confine.h"
+#include "fabric/base/process/confine.h"
 #include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load_adaptive.h"
 
-#include "fabric/base/apart.h"
-#include "fabric/base/json_text.h"
+#include "fabric/base/process/apart.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/format/opensm/osm_adaptive.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load_fabric.h"
 
-#include "console/lib/input_file.h"
-#include "fabric/base/apart.h"
-#include "fabric/base/mem.h"
+#include "console/io/input_file.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/apart.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
 #include "fabric/format/native/netloc.h"
@@ -12,7 +12,7 @@
 #include "fabric/format/opensm/osm_subnet.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_yaml.h"
-#include "fabric/model/builder_bytes.h"
+#include "fabric/model/topology/builder_bytes.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>

@@ -3,14 +3,14 @@
  * what is in them.  "-" is stdin.  Warnings of the readers go to the log. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/demand.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/lid_choice.h"
-#include "fabric/model/name_map.h"
-#include "fabric/model/tables.h"
-#include "fabric/plan/plan_bytes.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/lid_choice.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/topology/name_map.h"
+#include "fabric/model/traffic/demand.h"
+#include "fabric/model/traffic/jobset.h"
+#include "fabric/plan/file/plan_bytes.h"
 
 #include <stddef.h>
 #include <stdint.h>

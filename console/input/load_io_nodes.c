@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load_io_nodes.h"
 
-#include "console/lib/input_file.h"
-#include "fabric/base/apart.h"
-#include "fabric/base/hostlist.h"
-#include "fabric/base/mem.h"
-#include "fabric/format/native/io_nodes.h"
+#include "console/io/input_file.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/apart.h"
+#include "fabric/base/text/hostlist.h"
+#include "fabric/format/site/io_nodes.h"
 
 #include <errno.h>
 #include <stdio.h>

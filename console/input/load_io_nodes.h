@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/name_map.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/topology/name_map.h"
 
 /* Adds them to *names, which is made where it is NULL.  -errno with file and line. */
 int load_io_nodes(struct name_map **names, const char *text, struct err *err);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load_fabric.h"
 
-#include "console/lib/input_file.h"
-#include "fabric/base/apart.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
+#include "console/io/input_file.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/process/apart.h"
 #include "fabric/format/native/demand_apart.h"
-#include "fabric/format/native/guid_list_apart.h"
 #include "fabric/format/native/lid_choice_file.h"
-#include "fabric/format/native/names.h"
+#include "fabric/format/site/guid_list_apart.h"
+#include "fabric/format/site/names.h"
 #include "fabric/format/slurm/jobs_apart.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_topology_bytes.h"
 #include "fabric/format/slurm/slurm_yaml.h"
-#include "fabric/model/host_names.h"
-#include "fabric/model/lid_choice_bytes.h"
+#include "fabric/model/tables/lid_choice_bytes.h"
+#include "fabric/model/topology/host_names.h"
 
 #include <errno.h>
 #include <stdio.h>

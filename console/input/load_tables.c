@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load_fabric.h"
 
-#include "console/lib/input_file.h"
-#include "console/lib/progress_line.h"
-#include "fabric/base/apart.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "console/io/input_file.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/apart.h"
 #include "fabric/format/native/tables_apart.h"
-#include "fabric/format/opensm/ibdm_sl2vl.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
-#include "fabric/format/opensm/osm_sl2vl.h"
-#include "fabric/format/opensm/path_sl.h"
-#include "fabric/model/graft.h"
-#include "fabric/model/tables_bytes.h"
-#include "fabric/plan/plan_apart.h"
+#include "fabric/format/opensm/sl/ibdm_sl2vl.h"
+#include "fabric/format/opensm/sl/osm_sl2vl.h"
+#include "fabric/format/opensm/sl/path_sl.h"
+#include "fabric/model/tables/graft.h"
+#include "fabric/model/tables/tables_bytes.h"
+#include "fabric/plan/file/plan_apart.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/options.h"
 
-#include "console/lib/cmdline.h"
-#include "console/lib/output_file.h"
-#include "console/lib/param_check.h"
+#include "console/config/cmdline.h"
+#include "console/config/param_check.h"
+#include "console/io/output_file.h"
 #include "console/plan/route_report.h"
-#include "fabric/base/mem.h"
-#include "fabric/format/native/limits_text.h"
-#include "fabric/format/native/pin_text.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/format/site/limits_text.h"
+#include "fabric/format/site/pin_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "console/input/route_file.h"
 
 #include "console/input/load_fabric.h"
-#include "console/lib/input_file.h"
+#include "console/io/input_file.h"
 
 #include <errno.h>
 #include <limits.h>

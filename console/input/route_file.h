@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "fabric/base/notes.h"
+#include "fabric/base/text/notes.h"
 #include "fabric/plan/plan_files.h"
 
 /* In menus beside the engines; it has nothing to route by. */

@@ -2,18 +2,18 @@
 #include "console/input/routefiles.h"
 
 #include "console/input/options.h"
-#include "console/lib/output_file.h"
-#include "console/lib/progress_line.h"
-#include "fabric/base/mem.h"
+#include "console/io/output_file.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/native/lid_choice_file.h"
-#include "fabric/format/native/lid_policy.h"
 #include "fabric/format/native/tables_ibr.h"
-#include "fabric/format/opensm/ibdm_sl2vl.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
-#include "fabric/format/opensm/osm_sl2vl.h"
 #include "fabric/format/opensm/osm_subnet.h"
-#include "fabric/format/opensm/path_sl.h"
+#include "fabric/format/opensm/sl/ibdm_sl2vl.h"
+#include "fabric/format/opensm/sl/osm_sl2vl.h"
+#include "fabric/format/opensm/sl/path_sl.h"
+#include "fabric/format/site/lid_policy.h"
 
 #include <stdlib.h>
 

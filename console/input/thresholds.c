@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/thresholds.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>

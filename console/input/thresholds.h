@@ -2,7 +2,7 @@
 /* thresholds: limits of error counters from a file of ibqueryerrors' kind, as a filter of ports. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 /* Lines of NAME=NUMBER, # comments, as /etc/infiniband-diags/error_thresholds; what it does not set
  * is as ibqueryerrors has it.  *out, for the caller to free, is "symbol_errors>10 or ...". Counters

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live/agents.h"
 
-#include "console/lib/cmdline.h"
-#include "fabric/base/log.h"
+#include "console/config/cmdline.h"
+#include "fabric/base/message/log.h"
 #include "fabric/jobs/source.h"
 #include "fabric/update/installer/osm_agents.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <stdio.h>

@@ -2,12 +2,12 @@
 #include "console/live/foreign_tables.h"
 
 #include "engines/verify/verify.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/ib/codec.h"
-#include "fabric/plan/planfile.h"
-#include "fabric/update/journal.h"
+#include "fabric/plan/file/planfile.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/watchdog.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live/journal_restore.h"
 
-#include "fabric/model/tables_diff.h"
+#include "fabric/model/tables/tables_diff.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "console/live/live_fabric.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 
 /* From OpenSM's plugin, while that still has the update open: its tables from before are the old
  * contents of all blocks that differ in the switches now.  -ENOENT: it has not; err says that

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "console/input/load_adaptive.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 #include "fabric/plan/plan.h"
 #include "fabric/update/installer/osm_link.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <argp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live/live_install.h"
 
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/installer/file_install.h"
 #include "fabric/update/installer/osm_install.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live/unfinished.h"
 
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

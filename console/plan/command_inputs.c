@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/command_inputs.h"
 
+#include "console/config/exits.h"
 #include "console/input/load_fabric.h"
 #include "console/input/load_io_nodes.h"
-#include "console/lib/exits.h"
-#include "fabric/model/route_limits.h"
+#include "fabric/model/tables/route_limits.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engines/verify/verify.h"
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/sim/packet/packets.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 /* gate_json: what time_gate finds, for scripts and for the record. */
 #pragma once
 
-#include "engines/predict/time_gate.h"
+#include "engines/time/time_gate.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
 
 #include "console/plan/plan_order.h"
 #include "engines/route_judge.h"
-#include "fabric/plan/planfile.h"
+#include "fabric/plan/file/planfile.h"
 
 #include <errno.h>
 

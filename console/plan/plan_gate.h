@@ -2,7 +2,7 @@
 /* plan_gate: does a plan make jobs slower than the tables that it begins with? */
 #pragma once
 
-#include "engines/predict/time_gate.h"
+#include "engines/time/time_gate.h"
 #include "fabric/plan/plan.h"
 
 /* Of its own jobs, in an all-to-all each; not known without jobs.  -ECANCELED. */

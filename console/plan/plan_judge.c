@@ -3,8 +3,8 @@
 
 #include "engines/route_judge.h"
 #include "engines/transition/wave_judge.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
 
 #include <errno.h>
 #include <inttypes.h>

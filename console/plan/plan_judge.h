@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/plan/plan.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/plan_order.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/recommend.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
 
 #include <inttypes.h>
 #include <math.h>

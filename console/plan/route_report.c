@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/route_report.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/plan/plan_order.h"
 #include "engines/limits/exclusion.h"
 #include "engines/parx/parx.h"
 #include "engines/parx/parx_choice.h"
-#include "engines/predict/time_bound.h"
 #include "engines/route_judge.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/demand.h"
-#include "fabric/model/route_limits.h"
+#include "engines/time/time_bound.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/traffic/demand.h"
 
 #include <errno.h>
 #include <math.h>

@@ -14,13 +14,13 @@
 #include "engines/parx/message_efi.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
-#include "engines/predict/time_gate.h"
-#include "engines/predict/time_summary.h"
+#include "engines/time/time_gate.h"
+#include "engines/time/time_summary.h"
 #include "engines/transition/transition.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/notes.h"
-#include "fabric/model/lid_choice.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/text/notes.h"
+#include "fabric/model/tables/lid_choice.h"
+#include "fabric/model/tables/tables_diff.h"
 #include "fabric/plan/plan.h"
 
 /* The steps, in the order in which they are done. */

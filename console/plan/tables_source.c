@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/tables_source.h"
 
+#include "console/config/exits.h"
 #include "console/input/load_fabric.h"
-#include "console/lib/exits.h"
 #include "console/plan/command_inputs.h"
 
 #include <string.h>

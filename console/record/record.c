@@ -6,12 +6,12 @@
 #include "console/record/record_queue.h"
 #include "console/record/record_read.h"
 #include "console/record/record_writer.h"
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/base/version.h"
 
 #include <jansson.h>

@@ -2,8 +2,8 @@
 #include "console/record/record_end.h"
 
 #include "console/record/record_files.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "console/record/record_hmac.h"
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * continue in SID.2.jsonl and SID.2.cast. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_line.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/stamp.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/base/text/stamp.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -17,7 +17,7 @@
 #include "console/record/cast.h"
 #include "console/record/record_hmac.h"
 #include "console/record/record_queue.h"
-#include "fabric/base/digest.h"
+#include "fabric/base/hash/digest.h"
 
 #include <stdbool.h>
 #include <stdint.h>

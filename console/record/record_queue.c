@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_queue.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/thread.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/process/clock.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "views/canvas/canvas.h"
 
 #include <stdbool.h>

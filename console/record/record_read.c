@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_read.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/record/record_files.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* record_read: the lines of records that were written before. */
 #pragma once
 
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
 
 #include <jansson.h>
 #include <stdbool.h>

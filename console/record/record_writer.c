@@ -4,10 +4,10 @@
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_line.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/stamp.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/base/text/stamp.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,9 +9,9 @@
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
 #include "console/record/record_queue.h"
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/err.h"
 
 #include <limits.h>
 #include <stdbool.h>

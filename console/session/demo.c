@@ -2,15 +2,15 @@
 #include "console/session/demo.h"
 
 #include "engines/engine.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/device/source_sim.h"
 #include "fabric/sim/device/workload.h"
 #include "fabric/sim/topology/topo.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 
 #include <errno.h>
 #include <ftw.h>

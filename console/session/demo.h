@@ -9,7 +9,7 @@
 
 #include "console/session/message.h"
 #include "console/update/watchdog_config.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/wire/wire.h"
 
 #define DEMO_SPEC "fattree2:leaves=18,spines=18,hosts=18,lids=random"

@@ -3,7 +3,7 @@
 
 #include "console/input/route_file.h"
 #include "engines/engine.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdio.h>
 

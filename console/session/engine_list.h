@@ -3,8 +3,8 @@
  * read the fabric finds out, not who draws. */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "views/data/state.h"
+#include "fabric/model/topology/fabric.h"
+#include "views/data/state/state.h"
 
 struct engine_list {
 	struct engine_choice v[ENGINES_MAX];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/file_work.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/thread.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/process/clock.h"
 
 #include <stdlib.h>
 

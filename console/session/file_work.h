@@ -7,7 +7,7 @@
 #pragma once
 
 #include "console/session/message.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 struct file_work_ops {
 	const char *what; /* for whoever waits: "snapshot" */

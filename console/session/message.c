@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/message.h"
 
-#include "console/session/sample_reading.h"
+#include "console/session/samples/sample_reading.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "views/data/fabric_shape.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+#include "views/data/summary/fabric_shape.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/poller_priv.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/update/agents_away.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/base/thread.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/process/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,14 +5,14 @@
  */
 #pragma once
 
-#include "console/lib/sweep_pace.h"
+#include "console/config/sweep_pace.h"
 #include "console/session/engine_list.h"
 #include "console/session/poller.h"
-#include "console/session/sample_reading.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/vec.h"
+#include "console/session/samples/sample_reading.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/update/installer/osm_link.h"
-#include "views/data/fabric_shape.h"
+#include "views/data/summary/fabric_shape.h"
 
 #include <math.h>
 #include <pthread.h>

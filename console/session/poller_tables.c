@@ -3,9 +3,9 @@
  * all, a run at a time between the readings of counters. */
 #include "console/session/poller_priv.h"
 
-#include "console/lib/progress_line.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/plural.h"
+#include "console/io/progress_line.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/update/installer/osm_foreign.h"
 
 #include <errno.h>

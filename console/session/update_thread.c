@@ -3,15 +3,15 @@
 
 #include "console/record/record.h"
 #include "console/update/update_client.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/thread.h"
-#include "fabric/plan/plan_bytes.h"
-#include "fabric/update/journal.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/plan/file/plan_bytes.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/worker.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/thread.h"
-#include "fabric/model/endports.h"
-#include "fabric/model/graft.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/model/tables/graft.h"
+#include "fabric/model/topology/endports.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/agents_away.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/plural.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/ib/phase_notice.h"
-#include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_link.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "views/canvas/text.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/update/installer/osm_msg.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 
 #include <jansson.h>
 #include <stdbool.h>

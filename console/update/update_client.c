@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_client.h"
 
-#include "console/lib/exits.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "console/config/exits.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watchdog/supervisor.h"
 

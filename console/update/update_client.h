@@ -9,11 +9,11 @@
 #pragma once
 
 #include "console/update/watchdog_config.h"
-#include "fabric/base/err.h"
-#include "fabric/base/log.h"
-#include "fabric/plan/plan_bytes.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/log.h"
+#include "fabric/plan/file/plan_bytes.h"
 #include "fabric/update/executor.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/control_socket.h"
 
 #include <pthread.h>

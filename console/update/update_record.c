@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_record.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/text/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>

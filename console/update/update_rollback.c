@@ -4,7 +4,7 @@
 
 #include "console/update/show_event.h"
 #include "console/update/update_record.h"
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 
 #include <signal.h>
 #include <stdio.h>

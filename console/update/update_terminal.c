@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_terminal.h"
 
-#include "console/lib/confirm_prompt.h"
-#include "console/lib/exits.h"
+#include "console/config/exits.h"
+#include "console/io/confirm_prompt.h"
 #include "console/update/show_event.h"
-#include "fabric/base/clock.h"
+#include "fabric/base/process/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "console/update/update_client.h"
-#include "fabric/base/err.h"
-#include "fabric/plan/plan_bytes.h"
+#include "fabric/base/message/err.h"
+#include "fabric/plan/file/plan_bytes.h"
 
 #include <stdbool.h>
 

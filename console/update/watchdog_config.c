@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/watchdog_config.h"
 
-#include "console/lib/cmdline.h"
-#include "console/lib/mkey.h"
+#include "console/config/cmdline.h"
+#include "console/config/mkey.h"
 #include "console/record/record_files.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
-#include "fabric/update/journal.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/supervisor.h"
 #include "fabric/update/watchdog/watchdog.h"
 

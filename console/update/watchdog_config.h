@@ -5,7 +5,7 @@
 
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
-#include "fabric/base/digest.h"
+#include "fabric/base/hash/digest.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <jansson.h>

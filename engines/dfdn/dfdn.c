@@ -7,9 +7,9 @@
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/updown.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/notes.h"
-#include "fabric/base/tile.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/tile.h"
+#include "fabric/base/text/notes.h"
 
 #include <errno.h>
 #include <stdlib.h>

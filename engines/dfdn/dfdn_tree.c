@@ -2,8 +2,8 @@
 #include "engines/dfdn/dfdn_tree.h"
 
 #include "engines/graph/updown.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/tile.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/tile.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include "engines/geometry/grid/grid_find.h"
 #include "engines/geometry/grid/hyperx.h"
 #include "engines/geometry/grid/torus.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/natural.h"
-#include "fabric/base/plural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/text/natural.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "engines/geometry/tree.h"
 
 #include "engines/graph/graph.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,9 +4,9 @@
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/updown_order.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/pool.h"
-#include "fabric/model/route_limits.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
+#include "fabric/model/tables/route_limits.h"
 
 #include <errno.h>
 #include <math.h>

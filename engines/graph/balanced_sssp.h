@@ -14,9 +14,9 @@
 
 #include "engines/engine.h"
 #include "engines/graph/min_load_tree.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 struct balanced_sssp_how {
 	enum min_load_rule rule;

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "engines/graph/spdag.h"
-#include "fabric/base/pool.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/pool.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "engines/graph/graph.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

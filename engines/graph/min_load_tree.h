@@ -10,13 +10,13 @@
  */
 #pragma once
 
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
 #include "engines/graph/spdag.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/tables/tables.h"
 
 #include <stdint.h>
 

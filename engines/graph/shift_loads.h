@@ -9,8 +9,8 @@
 
 #include "engines/graph/graph.h"
 #include "engines/graph/spdag.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/graph/spdag.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

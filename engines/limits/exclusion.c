@@ -2,10 +2,10 @@
 #include "engines/limits/exclusion.h"
 
 #include "engines/limits/exclusion_lead.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/model/route_limits.h"
-#include "fabric/model/without.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/topology/without.h"
 
 #include <errno.h>
 #include <stdio.h>

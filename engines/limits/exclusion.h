@@ -4,7 +4,7 @@
  *
  * Of an excluded switch only the cables to one neighbour are left, so that its own LID and the
  * ends on it stay reachable, and nothing can pass through it whatever an engine does.  Tables for
- * the fabric that is left are tables for the whole one (fabric/model/without.h).
+ * the fabric that is left are tables for the whole one (fabric/model/topology/without.h).
  */
 #pragma once
 

@@ -2,8 +2,8 @@
 /* exclusion_lead: installed tables led around cables that are not to be used any more. */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 /*
  * A copy of t, in which paths over channels that f does not have are replaced: switches from which

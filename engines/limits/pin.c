@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/limits/pin.h"
 
-#include "engines/graph/cdg.h"
 #include "engines/graph/graph.h"
-#include "engines/graph/layers_verdict.h"
-#include "engines/graph/vl_first_fit.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/model/end_find.h"
-#include "fabric/model/route_limits.h"
+#include "engines/vl/cdg.h"
+#include "engines/vl/layers_verdict.h"
+#include "engines/vl/vl_first_fit.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/topology/end_find.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/job_demand.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 struct part {
 	uint32_t sw, terms;

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/job_pairs.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 struct search {
 	const struct fabric *f;

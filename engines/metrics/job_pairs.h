@@ -2,9 +2,9 @@
 /* job_pairs: which pairs of hosts of a job are routed over a channel, to their base LIDs. */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/length_bound.h"
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <math.h>

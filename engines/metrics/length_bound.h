@@ -16,10 +16,10 @@
  */
 #pragma once
 
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/metrics/job_demand.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/topology/fabric.h"
 
 enum length_paths { LENGTH_ANY, LENGTH_SHORTEST }; /* in hops */
 

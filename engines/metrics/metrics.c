@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/metrics.h"
 
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/metrics/length_bound.h"
 #include "engines/verify/cdg_builder.h"
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/pool.h"
-#include "fabric/base/tile.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
+#include "fabric/base/memory/tile.h"
 
 #include <errno.h>
 #include <math.h>

@@ -12,11 +12,11 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #define METRICS_BUCKETS 16
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/metrics/job_demand.h"
 #include "engines/metrics/metrics.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "engines/metrics/vl_usage.h"
 
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

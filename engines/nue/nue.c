@@ -3,9 +3,9 @@
 
 #include "engines/nue/nue_balance.h"
 #include "engines/nue/nue_layer.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/base/pool.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
+#include "fabric/base/message/plural.h"
 
 #include <errno.h>
 #include <stdlib.h>

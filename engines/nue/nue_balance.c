@@ -2,7 +2,7 @@
 #include "engines/nue/nue_balance.h"
 
 #include "engines/nue/nue_escape_paths.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

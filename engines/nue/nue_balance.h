@@ -7,7 +7,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/nue/nue_layer.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /* nue_channel_order: the channels in the order of a layer, sorted at each switch. */
 #pragma once
 
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

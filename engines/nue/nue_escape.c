@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/nue/nue_escape.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 static void nue_escape_grow(struct nue_escape *e, const struct fabric *f)
 {

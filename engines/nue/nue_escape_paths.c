@@ -2,7 +2,7 @@
 #include "engines/nue/nue_escape_paths.h"
 
 #include "engines/nue/nue_channel_order.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "engines/nue/nue_escape.h"
 #include "engines/nue/nue_tree.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "engines/graph/updown.h"
 #include "engines/graph/updown_order.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /* nue_net: what all layers look at and none changes. */
 #pragma once
 
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "engines/graph/graph.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/nue/nue_tree.h"
 
-#include "engines/graph/cdg.h"
-#include "fabric/base/mem.h"
+#include "engines/vl/cdg.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/agents_heard.h"
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/ib/phase_notice.h"
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@
 
 #include "engines/engine_spec.h"
 #include "engines/param.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 #include "engines/opensm/sm_session.h"
 
 #include "engines/opensm/sm_update.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/base/version.h"
 #include "fabric/format/native/tables_ibr.h"
 

@@ -9,7 +9,7 @@
 
 #include "engines/opensm/known_tables.h"
 #include "engines/opensm/table_selection.h"
-#include "fabric/model/endports.h"
+#include "fabric/model/topology/endports.h"
 #include "fabric/update/installer/osm_msg.h"
 
 #define SM_UPDATE_STEPS 64 /* more are not gone back through one by one */

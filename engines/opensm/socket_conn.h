@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/update/installer/osm_msg.h"
 
 struct socket_conn {

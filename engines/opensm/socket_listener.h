@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 /* Makes the socket's folder (mode 0700) and the socket (0600).  The descriptor, which does not
  * block; -EADDRINUSE: another OpenSM answers there; -EEXIST: something else has that name. */

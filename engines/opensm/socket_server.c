@@ -4,13 +4,13 @@
 #include "engines/opensm/socket_conn.h"
 #include "engines/opensm/socket_listener.h"
 #include "engines/opensm/way_back.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/guard.h"
-#include "fabric/base/little_endian.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/phase_codec.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/phase_codec.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,15 +3,15 @@
 
 #include "engines/limits/exclusion.h"
 #include "engines/route_judge.h"
-#include "fabric/base/guard.h"
-#include "fabric/base/isolate.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/process/isolate.h"
 #include "fabric/format/native/demand_apart.h"
-#include "fabric/format/native/guid_list_apart.h"
-#include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/tables_apart.h"
+#include "fabric/format/site/guid_list_apart.h"
+#include "fabric/format/site/limits_text.h"
 #include "fabric/format/slurm/jobs_apart.h"
-#include "fabric/model/demand.h"
-#include "fabric/model/jobset.h"
+#include "fabric/model/traffic/demand.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <errno.h>
 #include <stdarg.h>

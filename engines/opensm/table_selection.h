@@ -15,11 +15,11 @@
 #pragma once
 
 #include "engines/opensm/policy.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/graft.h"
-#include "fabric/model/route_limits.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/graft.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 enum table_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
 

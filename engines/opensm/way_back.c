@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/way_back.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/phase_codec.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/phase_codec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "engines/opensm/agents_heard.h"
 #include "engines/opensm/socket_server.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 
 struct own_notice {
 	uint8_t d[NOTICE_SA_DATA];

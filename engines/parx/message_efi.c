@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/message_efi.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/model/chan_weight.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/chan_weight.h"
 
 struct tally {
 	struct arena *mem; /* owns the arrays */

@@ -4,10 +4,10 @@
 #include "engines/geometry/topology_kind.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
-#include "engines/graph/vl_layers.h"
 #include "engines/parx/parx_dags.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/demand.h"
+#include "engines/vl/vl_layers.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/traffic/demand.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "engines/parx/parx_check.h"
 
 #include "engines/geometry/topology_kind.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

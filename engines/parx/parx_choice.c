@@ -3,7 +3,7 @@
 
 #include "engines/geometry/topology_kind.h"
 #include "engines/parx/parx_rules.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -10,10 +10,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/lid_choice.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/lid_choice.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Classes are the quadrants, counter-clockwise from the lower half of both dimensions as in the
  * paper; with more dimensions in the order of a Gray code, and apart for switches in the middle

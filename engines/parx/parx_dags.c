@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/parx_dags.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

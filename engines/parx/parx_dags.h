@@ -12,8 +12,8 @@
 #include "engines/geometry/grid/grid.h"
 #include "engines/graph/spdag.h"
 #include "engines/parx/parx_rules.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

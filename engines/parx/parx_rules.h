@@ -10,7 +10,7 @@
 #pragma once
 
 #include "engines/geometry/grid/grid.h"
-#include "fabric/model/lid_choice.h"
+#include "fabric/model/tables/lid_choice.h"
 
 #include <stdint.h>
 

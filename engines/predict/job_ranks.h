@@ -8,8 +8,8 @@
 #pragma once
 
 #include "engines/predict/predict_paths.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 #define JOB_RANKS_RAILS 16
 

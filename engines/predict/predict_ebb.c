@@ -2,9 +2,9 @@
 #include "engines/predict/predict.h"
 
 #include "engines/predict/predict_paths.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/pool.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/predict/predict_paths.h"
-#include "fabric/base/heap.h"
+#include "fabric/base/memory/heap.h"
 
 /* Sizes grow with use; all zero to begin with. */
 struct fair {

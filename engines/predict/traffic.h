@@ -9,12 +9,12 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/sample.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
+#include "fabric/model/traffic/sample.h"
 
 struct traffic {
 	bool known;	  /* some host was measured to send */

@@ -2,11 +2,11 @@
 #include "engines/sar/sar.h"
 
 #include "engines/graph/graph.h"
-#include "engines/graph/vl_layers.h"
-#include "engines/sar/sar_leafwise.h"
+#include "engines/sar/paper/sar_leafwise.h"
+#include "engines/sar/paper/sar_paths.h"
 #include "engines/sar/sar_method.h"
-#include "engines/sar/sar_paths.h"
-#include "engines/sar/sar_time.h"
+#include "engines/sar/time/sar_time.h"
+#include "engines/vl/vl_layers.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "engines/transition/transition.h"
 
 #include "engines/transition/transition_priv.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/transition/transition_graph.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 
 #include "engines/graph/graph.h"
 #include "engines/transition/transition_graph.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "engines/transition/transition.h"
 #include "engines/transition/transition_graph.h"
 #include "engines/transition/transition_mixture.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 
 #define SOME 32 /* dependencies added between two looks at the clock of others */
 

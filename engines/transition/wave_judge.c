@@ -4,7 +4,7 @@
 #include "engines/graph/graph.h"
 #include "engines/transition/transition_graph.h"
 #include "engines/transition/transition_mixture.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "engines/verify/verify_rows.h"
 #include "engines/verify/verify_source_sls.h"
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 #include <stdlib.h>

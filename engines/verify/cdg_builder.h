@@ -10,7 +10,7 @@
 
 #include "engines/verify/verify_graph.h"
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/progress.h"
+#include "fabric/base/message/progress.h"
 
 struct cdg_builder;
 

@@ -5,8 +5,8 @@
 #include "engines/verify/verify_columns.h"
 #include "engines/verify/verify_graph.h"
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/pool.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -12,11 +12,11 @@
 
 #include "engines/verify/verify_exclusion.h"
 #include "engines/verify/verify_pinned.h"
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/route_limits.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 /* One dependency of the cycle: a packet that holds (chan, vl) waits for the next one's. */
 struct witness {

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "engines/verify/verify_walk.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

@@ -2,10 +2,10 @@
 /* verify_exclusion: does a path lead through a switch or cable that none may pass? */
 #pragma once
 
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/route_limits.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

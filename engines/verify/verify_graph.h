@@ -2,7 +2,7 @@
 /* verify_graph: the channel dependency graph, its order, and its cycles. */
 #pragma once
 
-#include "fabric/base/progress.h"
+#include "fabric/base/message/progress.h"
 
 #include <stdbool.h>
 #include <stdint.h>

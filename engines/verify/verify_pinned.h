@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/route_limits.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/route_limits.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify/verify_source_sls.h"
 
-#include "fabric/base/tile.h"
+#include "fabric/base/memory/tile.h"
 
 #include <string.h>
 

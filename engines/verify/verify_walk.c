@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify/verify_walk.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/tile.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

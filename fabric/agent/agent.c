@@ -4,12 +4,12 @@
 #include "fabric/agent/agent_hook.h"
 #include "fabric/agent/agent_save.h"
 #include "fabric/agent/agent_socket.h"
-#include "fabric/base/log.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/log.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/site_key.h"
 
 #include <errno.h>
 #include <fcntl.h>

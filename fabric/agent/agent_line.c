@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_line.h"
 
-#include "fabric/base/plain.h"
+#include "fabric/base/message/plain.h"
 
 #include <errno.h>
 #include <stdbool.h>

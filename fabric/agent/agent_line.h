@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/ib/phase_notice.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_save.h"
 
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,8 @@
 
 #include "fabric/agent/agent_line.h"
 #include "fabric/agent/agent_state.h"
-#include "fabric/base/err.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/err.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_socket.h"
 
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -16,7 +16,7 @@
 
 #include "fabric/agent/agent_owner.h"
 #include "fabric/agent/agent_save.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

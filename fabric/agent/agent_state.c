@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_state.h"
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 
 const char *agent_mode_name(enum agent_mode m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/ib/codec.h"
 
-#include "fabric/base/plain.h"
+#include "fabric/base/message/plain.h"
 #include "fabric/ib/bytes.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 /* filter: which jobs are worth new routes, and whether they changed (SC16 Sec. 3.2.1). */
 #pragma once
 
-#include "fabric/model/jobset.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdbool.h>
 #include <stdint.h>

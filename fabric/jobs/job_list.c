@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/job_list.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/hostlist.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/jobwire.h"
 
-#include "fabric/base/little_endian.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/plain.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/jobs/job_list.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/slurm_poller.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/confine.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/process/confine.h"
 #include "fabric/jobs/jobwire.h"
 
 #include <errno.h>

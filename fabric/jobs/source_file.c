@@ -4,13 +4,13 @@
  * files replaced by rename and files on network file systems, where inotify does not; by a thread,
  * because such a disk may be slow.
  */
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/jobs/source.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/thread.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/thread.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/text/hostlist.h"
 #include "fabric/format/slurm/jobs_apart.h"
 
 #include <errno.h>

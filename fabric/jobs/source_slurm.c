@@ -5,9 +5,9 @@
  */
 #include "fabric/jobs/source.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/jobs/child.h"
 #include "fabric/jobs/jobwire.h"
 #include "fabric/jobs/slurm_poller.h"

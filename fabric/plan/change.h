@@ -10,11 +10,11 @@
  */
 #pragma once
 
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/tables/tables_diff.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stddef.h>
 #include <stdint.h>

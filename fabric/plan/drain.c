@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/plan/drain.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/model/end_find.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/end_find.h"
 
 #include <errno.h>
 #include <stdio.h>

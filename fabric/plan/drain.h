@@ -10,12 +10,12 @@
  */
 #pragma once
 
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/tables/tables_diff.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <jansson.h>
 #include <stdbool.h>

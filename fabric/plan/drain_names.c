@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/plan/drain_names.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/host_names.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/model/topology/host_names.h"
 
 #include <errno.h>
 #include <stdio.h>

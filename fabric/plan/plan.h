@@ -6,12 +6,12 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/tables/tables_diff.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 #include "fabric/plan/change.h"
 #include "fabric/plan/drain.h"
 #include "fabric/plan/plan_files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/plan/plan_files.h"
 
-#include "fabric/base/json_text.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* plan_files: which files the tables of a plan were read from, where no engine made them. */
 #pragma once
 
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/plan/plan_graft.h"
 
-#include "fabric/base/file_progress.h"
+#include "fabric/base/message/file_progress.h"
 
 #include <errno.h>
 #include <string.h>

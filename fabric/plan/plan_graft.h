@@ -2,8 +2,8 @@
 /* plan_graft: a plan on the same switches and cables with other hosts. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/graft.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/graft.h"
 #include "fabric/plan/plan.h"
 
 /*

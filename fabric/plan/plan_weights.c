@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/plan/plan.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "fabric/agent/agent_link.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/drain_set.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/end_find.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/model/topology/end_find.h"
 #include "fabric/plan/drain_names.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/site_key.h"
 #include "fabric/update/transaction.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/executor.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 #include "fabric/update/approval.h"
 #include "fabric/update/blocks.h"
 #include "fabric/update/drain_set.h"

@@ -10,11 +10,11 @@
 #pragma once
 
 #include "fabric/agent/agent_link.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/plan/plan.h"
-#include "fabric/update/coordinator.h"
 #include "fabric/update/installer/installer.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/update/agent_set.h"
 #include "fabric/update/executor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/update_event.h"
 
-#include "fabric/base/json_text.h"
+#include "fabric/base/text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/wire/notice_port.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/random.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/random.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/log.h"
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/phase_seal.h"
+#include "fabric/update/protocol/phase_seal.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/queue.h"
 #include "fabric/wire/sa.h"

@@ -15,9 +15,9 @@
  */
 #pragma once
 
-#include "fabric/base/progress.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/ib/mad.h"
-#include "fabric/update/phase_codec.h"
+#include "fabric/update/protocol/phase_codec.h"
 
 struct mkeys;
 struct site_keys;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/wire/queue.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/random.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/random.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/log.h"
 
 #include <errno.h>
 #include <string.h>

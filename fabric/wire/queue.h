@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "fabric/base/progress.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/ib/codec.h"
 #include "fabric/ib/mad.h"
 

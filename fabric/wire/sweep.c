@@ -8,9 +8,9 @@
  */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/vec.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/name_map.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/name_map.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>

@@ -27,8 +27,8 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 
 #else
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/ib/codec.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire_priv.h"

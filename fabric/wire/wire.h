@@ -15,12 +15,12 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/ib/mad.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/sample.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/sample.h"
 
 struct mkeys;
 struct name_map;

@@ -2,7 +2,7 @@
 /* Lists of LFT blocks and SL2VL tables, read and written. */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>

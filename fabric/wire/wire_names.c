@@ -2,9 +2,9 @@
 /* What hosts are called now, asked over the tables that are installed. */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/model/host_names.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/model/topology/host_names.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <stdlib.h>

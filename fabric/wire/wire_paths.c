@@ -2,9 +2,9 @@
 /* The SLs of paths: no switch holds them, only the SM's path records. */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/wire/sa.h"
 #include "fabric/wire/wire_priv.h"
 

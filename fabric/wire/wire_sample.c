@@ -11,7 +11,7 @@
  */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * has to answer many at once. */
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
  * takes a second longer than the agents' own time, or an agent is lost.
  */
 #include "engines/engine.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/executor.h"

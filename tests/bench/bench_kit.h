@@ -2,10 +2,10 @@
 /* bench_kit: what the programs that print measurements share. */
 #pragma once
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
-#include "fabric/model/jobset.h"
+#include "fabric/model/traffic/jobset.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #include "tests/unit/kit/phase_model.h"
 
 #include "fabric/agent/agent_state.h"
-#include "fabric/base/mem.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <inttypes.h>
 #include <stdio.h>

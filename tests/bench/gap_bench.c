@@ -17,7 +17,7 @@
 #include "engines/predict/predict.h"
 #include "engines/transition/transition.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

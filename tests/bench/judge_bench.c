@@ -14,8 +14,8 @@
 #include "engines/predict/predict.h"
 #include "engines/verify/verify.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>

@@ -23,10 +23,10 @@
 #include "engines/metrics/metrics.h"
 #include "engines/predict/predict.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/slurm/jobs_file.h"
 #include "fabric/jobs/job_list.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/model/tables/tables_diff.h"
 #include "fabric/sim/device/workload.h"
 #include "fabric/sim/topology/topo.h"
 

@@ -2,10 +2,10 @@
 /* osm_tables: what osm_clock left of a run of OpenSM: PREFIX.lids, .lft, .sl and .json. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 

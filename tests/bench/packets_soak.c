@@ -23,7 +23,7 @@
  */
 #include "tests/bench/bench_kit.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/txn_phases.h"
 #include "tests/unit/kit/txn_world.h"

@@ -14,7 +14,7 @@
 #include "engines/parx/parx_choice.h"
 #include "engines/predict/predict.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>

@@ -22,7 +22,7 @@
 #include "engines/metrics/metrics.h"
 #include "engines/predict/predict.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <errno.h>

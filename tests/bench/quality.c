@@ -24,10 +24,10 @@
 
 #include "console/input/load_fabric.h"
 #include "engines/engine_spec.h"
-#include "engines/predict/job_time.h"
-#include "engines/predict/shift_time.h"
+#include "engines/time/job_time.h"
+#include "engines/time/shift_time.h"
 #include "engines/verify/verify.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/model/tables/tables_diff.h"
 
 #include <jansson.h>
 #include <math.h>

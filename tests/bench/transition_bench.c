@@ -14,8 +14,8 @@
 #include "engines/engine.h"
 #include "engines/transition/transition.h"
 #include "engines/transition/wave_judge.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/write_judge.h"
 

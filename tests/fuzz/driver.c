@@ -9,9 +9,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "fabric/agent/agent_socket.h"
 #include "fabric/agent/ibroute-agent.h"
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 
 #include <string.h>
 

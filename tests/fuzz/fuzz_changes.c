@@ -2,7 +2,7 @@
 /* changes.bin of a transaction, whose checksum (in head.json) is right. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/plan/changefile.h"
+#include "fabric/plan/file/changefile.h"
 #include "tests/fuzz/tiny.h"
 
 #include <string.h>

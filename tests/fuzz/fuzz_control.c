@@ -3,7 +3,7 @@
  * event to those who follow it. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watchdog/control_socket.h"
 

@@ -2,7 +2,7 @@
 /* head.json of a transaction. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/update/journal_text.h"
+#include "fabric/update/journal/journal_text.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include "fabric/agent/agent_state.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/phase_codec.h"
-#include "fabric/update/phase_seal.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/phase_codec.h"
+#include "fabric/update/protocol/phase_seal.h"
 #include "fabric/wire/sa.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "engines/opensm/sm_session.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "tests/fuzz/tiny.h"
 

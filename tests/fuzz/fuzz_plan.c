@@ -2,10 +2,10 @@
 /* A plan on disk.  First byte odd: the checksums of its parts are put right. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/base/digest.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
-#include "fabric/plan/planfile.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/plan/file/planfile.h"
 #include "tests/fuzz/tiny.h"
 
 #include <stdio.h>

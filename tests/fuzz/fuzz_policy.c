@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "engines/opensm/policy.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <string.h>
 

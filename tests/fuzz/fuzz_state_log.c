@@ -2,8 +2,8 @@
 /* state.log of a transaction.  First byte odd: the checksum of every line is put right. */
 #include "tests/fuzz/fuzz.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/update/journal_text.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/update/journal/journal_text.h"
 
 #include <string.h>
 

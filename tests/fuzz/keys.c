@@ -9,9 +9,9 @@
  */
 #include "tests/unit/kit/app_kit.h"
 
-#include "console/lib/config.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/rng.h"
+#include "console/config/config.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/process/clock.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
 #include "views/shell/shell.h"

@@ -3,7 +3,7 @@
 
 #include "engines/engine.h"
 #include "engines/transition/transition.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* tiny: a fabric of four switches, tables and plans for it. */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/plan/plan.h"
 
 #define TINY_TABLES 3

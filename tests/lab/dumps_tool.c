@@ -5,16 +5,16 @@
  *   dumps_tool net SPEC              the generated fabric, for ibsim, on stdout
  *   dumps_tool back IN OUT LMC       reads OpenSM's dumps in folder IN, writes them to folder OUT
  */
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/opensm/guid2lid.h"
-#include "fabric/format/opensm/ibdm_sl2vl.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
-#include "fabric/format/opensm/osm_sl2vl.h"
 #include "fabric/format/opensm/osm_subnet.h"
-#include "fabric/model/builder.h"
+#include "fabric/format/opensm/sl/ibdm_sl2vl.h"
+#include "fabric/format/opensm/sl/osm_sl2vl.h"
+#include "fabric/model/topology/builder.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <stdio.h>

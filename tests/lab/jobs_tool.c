@@ -7,7 +7,7 @@
  *   failed ID                       one that has lost a node
  *   end PENDING                     closes a list
  */
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/jobs/source.h"
 

@@ -14,9 +14,9 @@
  */
 #include "fabric/wire/notice_port.h"
 
-#include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_agents.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/site_key.h"
 
 #include <errno.h>
 #include <inttypes.h>

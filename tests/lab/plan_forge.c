@@ -11,9 +11,9 @@
  *   installed  its old tables are others than those it was made for
  *   sls        both tables have all paths on another SL than they are on
  */
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/plan/file/planfile.h"
 #include "fabric/plan/plan.h"
-#include "fabric/plan/planfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  */
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/phase_codec.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/phase_codec.h"
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/sa.h"
 

@@ -5,15 +5,15 @@
  * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
  * typed.  Rolling back is quicker, but takes two different keys.
  */
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/apply/apply_phases.h"
 #include "views/apply/apply_wrote.h"
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
-#include "views/data/view.h"
 #include "views/events/events.h"
 #include "views/preview/preview_cost.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>

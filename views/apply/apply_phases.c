@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/apply/apply_phases.h"
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "views/canvas/text.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 /* Each returns the line after its last. */
 int apply_phases_draw(const struct state *s, struct canvas *c, struct rect r, int y);

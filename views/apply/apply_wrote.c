@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/apply/apply_wrote.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

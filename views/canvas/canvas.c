@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/canvas/canvas.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
 
 #include <math.h>
 #include <stdarg.h>

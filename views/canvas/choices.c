@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/canvas/choices.h"
 
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 #include <ctype.h>
 #include <stdio.h>

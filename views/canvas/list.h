@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>

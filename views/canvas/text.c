@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/canvas/text.h"
 
-#include "fabric/base/plain.h"
-#include "fabric/base/stamp.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/stamp.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/palette.h"
-#include "views/data/fabric_summary.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
+#include "views/data/summary/fabric_summary.h"
 
 enum chan_metric {
 	CHAN_UTIL,

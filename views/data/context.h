@@ -7,19 +7,19 @@
 #pragma once
 
 #include "views/canvas/palette.h"
-#include "views/data/fabric_summary.h"
-#include "views/data/history.h"
 #include "views/data/job_highlight.h"
-#include "views/data/preview_options.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/preview_options.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
+#include "views/data/summary/fabric_summary.h"
+#include "views/data/summary/history.h"
 #include "views/data/tags.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends of the path to be shown: an end as in fabric/model/path.h and a LID; FAB_NONE and 0: not
+/* Ends of the path to be shown: an end as in fabric/model/tables/path.h and a LID; FAB_NONE and 0: not
  * chosen. */
 struct path_ends {
 	uint32_t src;

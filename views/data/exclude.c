@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/exclude.h"
 
-#include "fabric/format/native/limits_text.h"
+#include "fabric/format/site/limits_text.h"
 
 #include <stdlib.h>
 #include <strings.h>

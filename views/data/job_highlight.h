@@ -2,7 +2,7 @@
 /* job_highlight: the job whose links all views show, chosen by the operator. */
 #pragma once
 
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 #include <stdint.h>
 

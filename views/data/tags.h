@@ -2,7 +2,7 @@
 /* tags: what is tagged in the tables of links, switches and jobs, for all views. */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

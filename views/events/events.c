@@ -2,10 +2,10 @@
 /* The event log: newest first; filter by text, or warnings and errors only. */
 #include "views/events/events.h"
 
-#include "fabric/base/plural.h"
-#include "views/data/event_ref.h"
-#include "views/data/view.h"
+#include "fabric/base/message/plural.h"
+#include "views/data/state/event_ref.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_cables.h"
 
-#include "views/data/history_spark.h"
+#include "views/data/summary/history_spark.h"
 
 #include <math.h>
 #include <stdio.h>

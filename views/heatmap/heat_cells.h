@@ -8,8 +8,8 @@
 #pragma once
 
 #include "views/data/chan_value.h"
-#include "views/data/view.h"
 #include "views/heatmap/heat_window.h"
+#include "views/view.h"
 
 /* What is shown of a plane. */
 struct heat_sight {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_layout.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/natural.h"
-#include "views/data/racks.h"
-#include "views/data/state.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/natural.h"
+#include "views/data/state/racks.h"
+#include "views/data/state/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

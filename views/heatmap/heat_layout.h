@@ -11,7 +11,7 @@
 #pragma once
 
 #include "engines/geometry/topology_kind.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

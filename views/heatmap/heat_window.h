@@ -5,8 +5,8 @@
 
 #include "views/canvas/canvas.h"
 #include "views/data/chan_value.h"
-#include "views/data/racks.h"
-#include "views/data/state.h"
+#include "views/data/state/racks.h"
+#include "views/data/state/state.h"
 #include "views/heatmap/heat_layout.h"
 
 #include <stdint.h>

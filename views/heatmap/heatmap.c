@@ -6,10 +6,10 @@
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
 #include "views/data/exclude.h"
-#include "views/data/view.h"
 #include "views/heatmap/heat_cables.h"
 #include "views/heatmap/heat_window.h"
 #include "views/links/chan_detail.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

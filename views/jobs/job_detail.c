@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/jobs/job_detail.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* job_detail: what is below the table of jobs: where a job is, and its worst links and pairs. */
 #pragma once
 
-#include "views/data/view.h"
+#include "views/view.h"
 
 /* The pairs of a job whose route takes one channel, found once. */
 #define JOB_PAIRS 4

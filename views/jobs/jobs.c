@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs: where they run, what they send, how crowded their links are now and after the plan. */
-#include "fabric/base/plural.h"
-#include "views/data/view.h"
+#include "fabric/base/message/plural.h"
 #include "views/jobs/job_detail.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/links/chan_detail.h"
 
-#include "views/data/chan_text.h"
+#include "views/data/state/chan_text.h"
 
 #include <math.h>
 #include <stdio.h>

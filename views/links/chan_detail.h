@@ -2,7 +2,7 @@
 /* chan_detail: four lines on one channel, under the heatmap and under the table of links. */
 #pragma once
 
-#include "views/data/view.h"
+#include "views/view.h"
 
 #define CHAN_DETAIL_LINES 4
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/links/link_detail.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
-#include "views/data/chan_text.h"
+#include "views/data/state/chan_text.h"
 
 #include <math.h>
 #include <stdio.h>

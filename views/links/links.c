@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of links between switches, one row per direction; Enter opens a page on one. */
-#include "views/data/history_spark.h"
-#include "views/data/view.h"
+#include "views/data/summary/history_spark.h"
 #include "views/links/chan_detail.h"
 #include "views/links/link_detail.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The overview: the fabric in figures, its tiers, hot links, problems, jobs, last events; where
  * there is room, a heatmap of all of it. */
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
-#include "views/data/chan_text.h"
-#include "views/data/history_spark.h"
-#include "views/data/view.h"
+#include "views/data/state/chan_text.h"
+#include "views/data/summary/history_spark.h"
 #include "views/events/events.h"
 #include "views/heatmap/heat_small.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>

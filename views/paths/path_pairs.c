@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/model/end_find.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/paths/path_pane.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "engines/metrics/job_pairs.h"
-#include "fabric/model/path.h"
+#include "fabric/model/tables/path.h"
 #include "views/canvas/list.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 /* A path now and after the plan; has_plan false: there is none. */
 struct path_both {

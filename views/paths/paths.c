@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Paths: from a source to a destination hop by hop, for each of its LIDs, now and after the plan;
  * and the pairs of a job that go over a link. */
-#include "fabric/base/plural.h"
-#include "fabric/model/end_find.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/links/chan_detail.h"
 #include "views/paths/path_pane.h"
 

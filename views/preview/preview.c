@@ -2,12 +2,12 @@
 /* Engines and preview: choose one, compute, compare several, and read what would change; nothing
  * does. */
 #include "views/canvas/list.h"
-#include "views/data/view.h"
 #include "views/preview/preview_changes.h"
 #include "views/preview/preview_cost.h"
 #include "views/preview/preview_form.h"
 #include "views/preview/preview_menu.h"
 #include "views/preview/preview_table.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>

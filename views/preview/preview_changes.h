@@ -4,7 +4,7 @@
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 /* How it loads the links: a histogram, and the worst.  Only when state_preview_ready(). */
 void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview/preview_cost.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/update/executor.h"
 #include "views/canvas/text.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 /* All of them only when state_preview_ready(); these return the line after the last. */
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);

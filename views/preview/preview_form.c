@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview/preview_form.h"
 
-#include "fabric/format/native/limits_text.h"
-#include "fabric/format/native/pin_text.h"
-#include "views/data/view.h"
+#include "fabric/format/site/limits_text.h"
+#include "fabric/format/site/pin_text.h"
+#include "views/view.h"
 
 #include <errno.h>
 #include <inttypes.h>

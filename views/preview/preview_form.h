@@ -6,8 +6,8 @@
 #include "views/canvas/choices.h"
 #include "views/canvas/list.h"
 #include "views/data/context.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 
 struct preview_form {
 	bool open, typing;

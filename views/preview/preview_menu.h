@@ -4,8 +4,8 @@
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 
 /* NULL: there are not so many. */
 static inline const struct engine_choice *preview_choice(const struct state *s, uint32_t i)

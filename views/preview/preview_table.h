@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 /* All of them only when state_preview_ready(). */
 #define PREVIEW_TABLE_LINES 16

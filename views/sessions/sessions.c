@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
-#include "fabric/base/plural.h"
-#include "views/data/session_list.h"
-#include "views/data/view.h"
+#include "fabric/base/message/plural.h"
+#include "views/data/state/session_list.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

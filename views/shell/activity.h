@@ -2,7 +2,7 @@
 /* activity: what is being read and what is being computed, as the last line shows it. */
 #pragma once
 
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 struct activity {
 	char tables[160]; /* tables being read; "" none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/choose.h"
 
-#include "fabric/model/end_find.h"
+#include "fabric/model/topology/end_find.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

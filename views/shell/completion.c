@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/completion.h"
 
-#include "fabric/model/end_find.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/canvas/palette.h"
 #include "views/data/chan_value.h"
-#include "views/data/view.h"
 #include "views/heatmap/heat_window.h"
 #include "views/shell/command.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/choices.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 #include "views/table/fields.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/frame.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 #include "views/shell/activity.h"
 #include "views/shell/tabs.h"
 

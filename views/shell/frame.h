@@ -3,8 +3,8 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 
 struct frame_text {
 	const char *note;  /* one line for the operator; "" none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/help_text.h"
 
-#include "views/data/glossary.h"
+#include "views/data/state/glossary.h"
 #include "views/shell/command.h"
 #include "views/shell/tabs.h"
 

@@ -2,7 +2,7 @@
 /* help_text: the rows of the help: keys, commands, symbols, terms. */
 #pragma once
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "views/data/context.h"
 
 /* A heading (key NULL), or a key or word with its meaning; swatch: a row of colours. */

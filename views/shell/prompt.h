@@ -6,8 +6,8 @@
 #pragma once
 
 #include "views/canvas/canvas.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 #include "views/shell/completion.h"
 
 #include <stddef.h>

@@ -2,6 +2,6 @@
 /* registry: the views there are. */
 #pragma once
 
-#include "views/data/view.h"
+#include "views/view.h"
 
 const struct view *view_find(enum view_id id);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/menu.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 
 struct settings_menu {
 	struct menu menu;

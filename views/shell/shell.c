@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/shell.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "views/data/exclude.h"
 #include "views/shell/choose.h"
 #include "views/shell/command.h"

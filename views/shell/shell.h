@@ -9,8 +9,8 @@
 
 #include "views/canvas/canvas.h"
 #include "views/data/context.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 
 struct prompt;
 struct shell;

@@ -2,7 +2,7 @@
 /* tabs: keys and names of the views. */
 #pragma once
 
-#include "views/data/request.h"
+#include "views/data/state/request.h"
 
 struct tab {
 	enum view_id view;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The LFT of a switch: where each LID goes, now and after the plan, or what each port carries. */
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/model/end_find.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/switches/switch_panes.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 /* What every pane is given. */
 struct pane_in {

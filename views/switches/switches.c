@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Switches: a table of them, and inside one its ports, LFT, SL2VL tables and lanes. */
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "views/data/view.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
 #include "views/switches/switch_panes.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/fields.h"
 
-#include "views/data/session_list.h"
+#include "views/data/state/session_list.h"
 #include "views/table/fields_priv.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "views/data/fabric_summary.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
+#include "views/data/summary/fabric_summary.h"
 
 #include <math.h>
 #include <stdbool.h>

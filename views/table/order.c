@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/order.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/natural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/natural.h"
 #include "views/table/row_sort.h"
 
 #include <stdlib.h>

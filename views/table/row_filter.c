@@ -2,9 +2,9 @@
 /* Recursive descent into an array of nodes; children come before their parents. */
 #include "views/table/row_filter.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/natural.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/text/natural.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "views/table/fields.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 /* Which rows, in which order, and what keys do to that; table_draw.c draws. */
 #include "views/table/table.h"
 
-#include "fabric/base/mem.h"
-#include "views/data/session_list.h"
-#include "views/data/view.h"
+#include "fabric/base/memory/mem.h"
+#include "views/data/state/session_list.h"
 #include "views/table/table_priv.h"
+#include "views/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,8 +17,8 @@
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
-#include "views/data/request.h"
-#include "views/data/state.h"
+#include "views/data/state/request.h"
+#include "views/data/state/state.h"
 #include "views/table/fields.h"
 #include "views/table/order.h"
 #include "views/table/row_filter.h"

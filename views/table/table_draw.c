@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/data/view.h"
 #include "views/table/table.h"
 #include "views/table/table_priv.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * room for so many lines only: the worst ones are drawn, and all those of the switch under the
  * cursor.
  */
-#include "fabric/model/end_find.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/data/exclude.h"
 #include "views/topology/topology_priv.h"
 

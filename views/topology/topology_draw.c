@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The switches of the topology's picture, and what is around it: title, rows, details. */
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
 #include "views/topology/topology_priv.h"
 
 #include <math.h>

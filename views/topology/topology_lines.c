@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Figures of the topology's lines, and which lines are drawn. */
-#include "fabric/base/mem.h"
-#include "fabric/model/path.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/tables/path.h"
 #include "views/topology/topology_priv.h"
 
 #include <math.h>

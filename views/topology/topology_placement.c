@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/topology/topology_placement.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/natural.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/natural.h"
 #include "views/canvas/text.h"
 
 #include <math.h>

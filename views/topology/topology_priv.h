@@ -6,8 +6,8 @@
 #include "views/canvas/line_canvas.h"
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
-#include "views/data/view.h"
 #include "views/topology/topology_layout.h"
+#include "views/view.h"
 
 #define STEPS  6
 #define DETAIL 5 /* lines at the bottom: a rule and four */

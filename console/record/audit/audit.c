@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/audit/audit.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/record/audit/audit_dir.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
 #include "console/record/record_line.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

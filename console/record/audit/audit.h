@@ -12,8 +12,8 @@
 #include "console/record/audit/audit_dir.h"
 #include "console/record/audit/audit_heads.h"
 #include "console/record/record_hmac.h"
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

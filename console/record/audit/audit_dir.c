@@ -2,10 +2,10 @@
 #include "console/record/audit/audit_dir.h"
 
 #include "console/record/record_files.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * that verifying all of them takes time in proportion to their number. */
 #pragma once
 
-#include "fabric/base/digest.h"
+#include "fabric/base/hash/digest.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/audit/audit_heads.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/plain.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,10 +4,10 @@
 #include "console/record/audit/audit.h"
 #include "console/record/record_files.h"
 #include "console/record/record_read.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* audit_report: a report of one update from the records of a directory. */
 #pragma once
 
-#include "console/lib/report_doc.h"
-#include "fabric/base/err.h"
+#include "console/io/report_doc.h"
+#include "fabric/base/message/err.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -4,13 +4,13 @@
 #include "console/record/audit/audit.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plural.h"
-#include "fabric/base/store.h"
-#include "fabric/base/vec.h"
-#include "fabric/update/journal.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/update/journal/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>

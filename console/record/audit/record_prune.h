@@ -4,7 +4,7 @@
 #pragma once
 
 #include "console/record/record.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,11 +4,11 @@
 #include "console/record/audit/audit.h"
 #include "console/record/record_files.h"
 #include "console/record/record_read.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/recording/cast_read.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/record/record_files.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>

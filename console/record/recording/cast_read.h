@@ -2,7 +2,7 @@
 /* cast_read: an asciicast of version 2 in memory. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/recording/cast_screen.h"
 
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
 #include "views/canvas/canvas.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/recording/export_tlog.h"
 
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
 
 #include <jansson.h>
 #include <stdlib.h>

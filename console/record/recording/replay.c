@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/recording/replay.h"
 
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/record/record_read.h"
 #include "console/record/recording/cast_read.h"
 #include "console/record/recording/cast_screen.h"
 #include "console/record/recording/play_keys.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>

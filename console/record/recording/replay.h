@@ -3,7 +3,7 @@
 #pragma once
 
 #include "console/record/recording/cast_read.h"
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 /*
  * Number of events up to a place of the session whose record is path:

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "engines/geometry/grid/grid_rings.h"
 #include "engines/geometry/grid/grid_squares.h"
 #include "engines/geometry/grid/torus.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdbool.h>

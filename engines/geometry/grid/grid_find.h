@@ -14,8 +14,8 @@
 #pragma once
 
 #include "engines/geometry/grid/grid.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Any number of cables up to a fifth and of switches up to a tenth may be missing, as long as
  * coordinates can still be derived.  -EINVAL with what is in the way.  O(switches * degree^2). */

@@ -2,7 +2,7 @@
 #include "engines/geometry/grid/grid_ports.h"
 
 #include "engines/geometry/union_find.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdbool.h>

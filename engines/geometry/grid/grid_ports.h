@@ -10,8 +10,8 @@
 #pragma once
 
 #include "engines/geometry/grid/grid_layout.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 /* A guess as names are: whether every cable joins neighbours is not checked. */
 int grid_ports_read(struct grid_layout *l, const struct fabric *f, struct err *err);

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engines/geometry/grid/grid_layout.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Sorts the dimensions and joins those of two, by ports where these tell which; from gets how sure
  * that is. */

@@ -2,7 +2,7 @@
 #include "engines/geometry/grid/grid_squares.h"
 
 #include "engines/geometry/grid/grid_steps.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

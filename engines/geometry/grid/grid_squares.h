@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engines/geometry/grid/grid_layout.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 
 #include "engines/geometry/grid/grid.h"
 #include "engines/geometry/union_find.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "engines/geometry/union_find.h"
 #include "engines/graph/graph.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdbool.h>

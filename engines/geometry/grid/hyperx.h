@@ -9,9 +9,9 @@
 #pragma once
 
 #include "engines/geometry/grid/grid.h"
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Any number of dimensions of any sizes from 2; parallel cables count once.  At least two thirds of
  * the neighbours that a full HyperX of these switches would have must be cabled, and at least

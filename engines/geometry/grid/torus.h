@@ -12,8 +12,8 @@
 #pragma once
 
 #include "engines/geometry/grid/grid.h"
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 /* All cables must be there; parallel ones count once.  -EINVAL with what is in the way;
  * -ENETUNREACH when the fabric is not connected.  Time O(switches * degree^2). */

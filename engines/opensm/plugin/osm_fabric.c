@@ -2,7 +2,7 @@
 #include "engines/opensm/plugin/osm_fabric.h"
 
 #include "fabric/ib/codec.h"
-#include "fabric/model/builder.h"
+#include "fabric/model/topology/builder.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>

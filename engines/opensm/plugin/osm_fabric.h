@@ -2,8 +2,8 @@
 /* osm_fabric: what OpenSM has discovered, as a fabric of ours. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 struct osm_opensm;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/plugin/osm_hops.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>

@@ -2,7 +2,7 @@
 /* osm_notice: a notice to all of OpenSM's subscribers. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/ib/notice.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/plugin/osm_qos.h"
 
-#include "fabric/base/plural.h"
+#include "fabric/base/message/plural.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>

@@ -3,9 +3,9 @@
  * lock is to be held. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stddef.h>
 

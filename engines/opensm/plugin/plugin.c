@@ -26,11 +26,11 @@
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/guard.h"
-#include "fabric/base/mem.h"
-#include "fabric/update/phase_codec.h"
-#include "fabric/update/phase_seal.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/update/protocol/phase_codec.h"
+#include "fabric/update/protocol/phase_seal.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>

@@ -7,10 +7,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 #include <stdio.h>

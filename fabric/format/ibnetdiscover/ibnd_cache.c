@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/ib/codec.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <errno.h>
 #include <inttypes.h>

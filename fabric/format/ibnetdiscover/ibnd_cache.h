@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stdbool.h>
 #include <stdio.h>

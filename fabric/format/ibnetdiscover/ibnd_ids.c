@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/ibnetdiscover/ibnd_ids.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* ibnd_ids: from the quoted id of a node to its number in the builder. */
 #pragma once
 
-#include "fabric/model/builder.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  */
 #include "fabric/format/ibnetdiscover/ibnd.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/format/ibnetdiscover/ibnd_ids.h"
 
 #include <errno.h>

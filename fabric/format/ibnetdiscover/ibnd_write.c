@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/ibnetdiscover/ibnd.h"
 
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/demand_apart.h"
 
-#include "fabric/base/apart.h"
+#include "fabric/base/process/apart.h"
 #include "fabric/format/native/demand_file.h"
-#include "fabric/model/demand_bytes.h"
+#include "fabric/model/traffic/demand_bytes.h"
 
 struct demand_reading {
 	struct demand_input *in, *ranks;

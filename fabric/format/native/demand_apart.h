@@ -3,9 +3,9 @@
  * (apart_read()). */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/demand.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/traffic/demand.h"
 
 #include <stdio.h>
 

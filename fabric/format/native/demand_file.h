@@ -12,10 +12,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/format/native/rank_file.h"
-#include "fabric/model/demand.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/format/site/rank_file.h"
+#include "fabric/model/traffic/demand.h"
 
 #include <stdio.h>
 

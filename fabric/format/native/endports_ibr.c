@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/endports_ibr.h"
 
-#include "fabric/base/guard.h"
-#include "fabric/base/little_endian.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdbool.h>

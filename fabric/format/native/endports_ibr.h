@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/endports.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/endports.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/lid_choice_file.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/text_out.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/file/text_out.h"
+#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,10 +17,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/lid_choice.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/tables/lid_choice.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdio.h>
 

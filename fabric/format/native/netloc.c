@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/netloc.h"
 
-#include "fabric/base/json_text.h"
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

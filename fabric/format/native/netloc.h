@@ -2,11 +2,11 @@
 /* netloc: fabrics and paths as Open MPI's netloc stores them (JSON, gzipped or not). */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Adds the nodes and edges of a ...-nodes.ndat file to b. */
 int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,

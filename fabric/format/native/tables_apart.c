@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/tables_apart.h"
 
-#include "fabric/base/apart.h"
+#include "fabric/base/process/apart.h"
 #include "fabric/format/native/netloc.h"
 #include "fabric/format/native/tables_ibr.h"
-#include "fabric/model/tables_bytes.h"
+#include "fabric/model/tables/tables_bytes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 /* tables_apart: a reader of tables in a process that can do nothing else (apart_read()). */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/graft.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/tables/graft.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/tables_ibr.h"
 
-#include "fabric/base/file_progress.h"
-#include "fabric/base/guard.h"
-#include "fabric/base/little_endian.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
 #include "fabric/format/native/endports_ibr.h"
 
 #include <errno.h>

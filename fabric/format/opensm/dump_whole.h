@@ -2,8 +2,8 @@
 /* dump_whole: whether a dump has all switches of the fabric. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 

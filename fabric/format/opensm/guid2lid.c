@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/guid2lid.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/vec.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <string.h>
 

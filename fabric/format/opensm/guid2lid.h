@@ -2,8 +2,8 @@
 /* guid2lid: OpenSM's cache of the LIDs it gave, "0xguid 0xlid_min 0xlid_max" a line. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
 
 #include <stdint.h>
 #include <stdio.h>

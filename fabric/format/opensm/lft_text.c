@@ -3,7 +3,7 @@
 
 #include "fabric/format/opensm/dump_whole.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>

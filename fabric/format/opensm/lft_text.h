@@ -2,11 +2,11 @@
 /* lft_text: what the readers of textual forwarding tables have in common. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/lines.h"
-#include "fabric/base/report.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_adaptive.h"
 
-#include "fabric/base/lines.h"
+#include "fabric/base/file/lines.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_fdbs.h"
 
-#include "fabric/base/file_progress.h"
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/text_out.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/file/text_out.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
 #include "fabric/format/opensm/lft_text.h"
 #include "fabric/format/opensm/osm_order.h"
 

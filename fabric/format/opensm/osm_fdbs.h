@@ -2,10 +2,10 @@
 /* osm_fdbs: forwarding tables as opensm.fdbs and ibdiagnet2.fdbs, which ibdmchk reads. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdio.h>
 

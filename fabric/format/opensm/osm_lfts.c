@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_lfts.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/text_out.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/file/text_out.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/opensm/lft_text.h"
 #include "fabric/format/opensm/osm_order.h"
 

@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
 #include "fabric/format/opensm/guid2lid.h"
-#include "fabric/model/builder.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Indices 0..n-1 in that order of their GUIDs (equal GUIDs by index); the caller frees them. */
 uint32_t *osm_order_new(const uint64_t *guid, uint32_t n);

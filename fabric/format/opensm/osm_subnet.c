@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_subnet.h"
 
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/text_out.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/file/text_out.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/format/opensm/osm_order.h"
 
 #include <errno.h>

@@ -2,10 +2,10 @@
 /* osm_subnet: nodes and links as OpenSM's opensm-subnet.lst, which ibdmchk reads. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdio.h>
 

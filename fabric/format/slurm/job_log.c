@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/slurm/job_log.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/hostlist.h"
 
 #include <errno.h>
 #include <stdbool.h>

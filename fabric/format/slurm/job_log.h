@@ -2,10 +2,10 @@
 /* job_log: jobs as a file or an accounting system lists them, with the times they ran. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/hostlist.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/text/hostlist.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdint.h>
 

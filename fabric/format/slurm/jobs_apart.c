@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/slurm/jobs_apart.h"
 
-#include "fabric/base/bytes_io.h"
-#include "fabric/base/isolate.h"
+#include "fabric/base/file/bytes_io.h"
+#include "fabric/base/process/isolate.h"
 
 #include <errno.h>
 

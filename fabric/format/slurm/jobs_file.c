@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/slurm/jobs_file.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/lines.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/text/hostlist.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
 #include "fabric/format/slurm/job_log.h"
 
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* slurm_draft: a SLURM topology while it is read: names first, indices at the end. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/report.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/slurm/slurm_topology.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/file/lines.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/text/hostlist.h"
 #include "fabric/format/slurm/slurm_draft.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
  * prints: the tree (or not) that a scheduler believes in.  Of topology.yaml: slurm_yaml.h. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stdint.h>
 #include <stdio.h>

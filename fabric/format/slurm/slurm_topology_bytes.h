@@ -2,7 +2,7 @@
 /* slurm_topology_bytes: SLURM's topology on its way from the process that read it from a file. */
 #pragma once
 
-#include "fabric/base/bytes_io.h"
+#include "fabric/base/file/bytes_io.h"
 #include "fabric/format/slurm/slurm_topology.h"
 
 void slurm_topology_put(bytes_out *out, const struct slurm_topology *topo);

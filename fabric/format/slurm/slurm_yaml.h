@@ -3,8 +3,8 @@
  * describe several topologies. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/report.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/report.h"
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <stdbool.h>

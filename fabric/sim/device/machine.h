@@ -2,7 +2,7 @@
 /* machine: the hosts of a fabric as a scheduler sees them, in the order of their names. */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

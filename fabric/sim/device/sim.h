@@ -9,10 +9,10 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/ib/mad.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 struct mkeys;
 struct sim;

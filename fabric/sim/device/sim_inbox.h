@@ -3,7 +3,7 @@
  * that the options ask for.  Callers hold the simulator's lock. */
 #pragma once
 
-#include "fabric/base/heap.h"
+#include "fabric/base/memory/heap.h"
 #include "fabric/ib/mad.h"
 
 #include <stdbool.h>

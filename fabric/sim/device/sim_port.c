@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A simulated port as mad.h has it. */
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/device/sim_inbox.h"
 #include "fabric/sim/device/sim_state.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/device/sim_remote.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/dir_socket.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/file/dir_socket.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/sim/device/sim.h"
 
 #include <errno.h>

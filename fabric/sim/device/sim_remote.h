@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/ib/mad.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * The simulated SM's administration: subscriptions, traps that become reports, path records.
  * Statuses, the suppression of repeated traps and what makes it sweep are OpenSM's.
  */
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
 #include "fabric/ib/notice.h"

@@ -4,8 +4,8 @@
  * administration), sim_traffic (flows).  Callers of these functions hold the lock. */
 #pragma once
 
-#include "fabric/base/rng.h"
-#include "fabric/model/sample.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/model/traffic/sample.h"
 #include "fabric/sim/device/sim.h"
 
 #include <pthread.h>

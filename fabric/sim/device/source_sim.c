@@ -2,7 +2,7 @@
 /* The simulator's workload as a job source; its time is moved on by somebody else. */
 #include "fabric/sim/device/source_sim.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/device/workload.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/device/workload.h"
 
-#include "fabric/base/hostlist.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/text/hostlist.h"
 #include "fabric/sim/device/machine.h"
 #include "fabric/sim/packet/pattern.h"
 

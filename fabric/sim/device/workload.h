@@ -10,7 +10,7 @@
 #pragma once
 
 #include "fabric/jobs/job_list.h"
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/sim/device/sim.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /* forwarding: what switches do with packets: LFTs and SL2VL tables that may be written. */
 #pragma once
 
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 struct forwarding {
 	const struct fabric *f; /* not owned */

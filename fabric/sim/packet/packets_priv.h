@@ -3,9 +3,9 @@
  * packets_move (the inner loop), packets_wait (who waits for whom). */
 #pragma once
 
-#include "fabric/base/heap.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/heap.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/sim/packet/forwarding.h"
 #include "fabric/sim/packet/packets.h"
 

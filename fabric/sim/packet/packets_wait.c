@@ -3,7 +3,7 @@
  * cycle in it is a deadlock. */
 #include "fabric/sim/packet/packets.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/packet/packets_priv.h"
 
 #include <stdlib.h>

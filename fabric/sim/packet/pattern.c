@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/packet/pattern.h"
 
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
 
 /* Adds a rank unless it is the sender or there already. */
 static uint32_t pattern_add(uint32_t *out, uint32_t have, uint32_t max, uint32_t rank,

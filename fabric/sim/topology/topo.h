@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
  */
 #include "fabric/sim/topology/topo_family.h"
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/sim/topology/topo_net.h"
 #include "fabric/sim/topology/topo_spec.h"
 

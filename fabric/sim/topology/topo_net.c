@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/topology/topo_net.h"
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 /* topo_net: switches, hosts per switch and cables, while a generator draws them. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* A random connected graph: a random tree, then random further cables. */
 #include "fabric/sim/topology/topo_family.h"
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/sim/topology/topo_net.h"
 #include "fabric/sim/topology/topo_spec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/topology/topo_spec.h"
 
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/vec.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* topo_spec: the keys and values of a fabric's text, checked against what its type knows. */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <stdint.h>

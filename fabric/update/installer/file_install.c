@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/file_install.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/opensm/osm_lfts.h"
-#include "fabric/format/opensm/osm_sl2vl.h"
-#include "fabric/format/opensm/path_sl.h"
+#include "fabric/format/opensm/sl/osm_sl2vl.h"
+#include "fabric/format/opensm/sl/path_sl.h"
 #include "fabric/update/installer/staged_tables.h"
 
 #include <errno.h>

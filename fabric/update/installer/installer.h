@@ -2,9 +2,9 @@
 /* installer: how tables get into the switches.  A seam: direct SMPs, through OpenSM, into files. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/base/progress.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/plan/change.h"
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_agents.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/phase_codec.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/phase_codec.h"
+#include "fabric/update/protocol/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_foreign.h"
 
-#include "fabric/model/tables_diff.h"
+#include "fabric/model/tables/tables_diff.h"
 
 #include <errno.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_link.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/little_endian.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/format/native/tables_ibr.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "fabric/ib/notice.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/update/installer/osm_msg.h"
 
 struct osm_link;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_msg.h"
 
-#include "fabric/base/guard.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/little_endian.h"
+#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -17,8 +17,8 @@
  */
 #pragma once
 
-#include "fabric/base/digest.h"
-#include "fabric/base/err.h"
+#include "fabric/base/hash/digest.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/sm_lock.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/update/installer/osm_grant.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/staged_tables.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/tables/tables_diff.h"
 
 #include <stdlib.h>
 #include <string.h>

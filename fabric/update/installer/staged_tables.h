@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
 #include "fabric/update/installer/installer.h"
 
 struct staged_tables;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The client's side of a control socket. */
-#include "fabric/base/dir_socket.h"
-#include "fabric/base/json_text.h"
+#include "fabric/base/file/dir_socket.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/update/watchdog/control_socket.h"
 
 #include "fabric/update/watchdog/watch_conditions.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

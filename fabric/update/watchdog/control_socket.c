@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/control_socket.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/dir_socket.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/file/dir_socket.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <errno.h>

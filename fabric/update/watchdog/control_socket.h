@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <jansson.h>
 #include <stdbool.h>

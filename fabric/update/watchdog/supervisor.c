@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/supervisor.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/stamp.h"
-#include "fabric/base/store.h"
-#include "fabric/update/journal.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/text/stamp.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/wall_notify.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
+#include "fabric/base/message/err.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/wall_notify.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

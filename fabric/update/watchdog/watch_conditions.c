@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/watch_conditions.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/jobs/source.h"
 
 #include <errno.h>

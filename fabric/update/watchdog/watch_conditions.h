@@ -15,8 +15,8 @@
  */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/sample.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/traffic/sample.h"
 #include "fabric/plan/plan.h"
 #include "fabric/wire/wire.h"
 

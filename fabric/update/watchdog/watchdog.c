@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/watchdog.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watchdog/control_socket.h"
 #include "fabric/update/watchdog/supervisor.h"

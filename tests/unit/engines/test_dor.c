@@ -3,8 +3,8 @@
 
 #include "engines/metrics/metrics.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/builder.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/shuffled.h"
 #include "tests/unit/kit/small_net.h"

@@ -2,7 +2,7 @@
 #include "engines/minhop.h"
 
 #include "engines/graph/min_load_tree.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

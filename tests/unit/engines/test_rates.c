@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine_spec.h"
-#include "fabric/model/chan_weight.h"
+#include "fabric/model/topology/chan_weight.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -3,7 +3,7 @@
 
 #include "engines/graph/updown.h"
 #include "engines/graph/updown_order.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -3,9 +3,9 @@
  * what they send, changed on its way. */
 #pragma once
 
-#include "fabric/base/isolate.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/isolate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/app_kit.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/update/watchdog/supervisor.h"
 
 #include <poll.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/console_kit.h"
 
-#include "console/lib/glossary_page.h"
+#include "console/io/glossary_page.h"
 #include "console/plan/plan_order.h"
 #include "engines/engine.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/route_check.h"
 

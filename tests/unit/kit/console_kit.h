@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include "console/app/keymap.h"
+#include "console/app/terminal/keymap.h"
 #include "views/canvas/canvas.h"
-#include "views/data/state.h"
+#include "views/data/state/state.h"
 #include "views/shell/shell.h"
 
 struct console_kit {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/console_moods.h"
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <dirent.h>
 #include <errno.h>

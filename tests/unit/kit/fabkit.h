@@ -2,10 +2,10 @@
 /* fabkit: tables and jobs for the tests of verify and metrics, made without any engine. */
 #pragma once
 
-#include "fabric/base/rng.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 /* Shortest ways, over the first channel that is nearer; missing where there is none. */
 struct tables *kit_bfs(const struct fabric *f);

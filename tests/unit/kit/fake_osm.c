@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/fake_osm.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/kit/less_host.h"
 
 #include "fabric/format/ibnetdiscover/ibnd.h"
-#include "fabric/model/builder.h"
+#include "fabric/model/topology/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

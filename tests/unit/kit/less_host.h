@@ -2,7 +2,7 @@
 /* less_host: a fabric from which a host was taken away. */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 /* The same without its last host; NULL when that is none. */
 struct fabric *less_host(const struct fabric *f);

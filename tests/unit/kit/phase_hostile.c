@@ -19,8 +19,8 @@
  */
 #include "tests/unit/kit/phase_priv.h"
 
-#include "fabric/update/phase_codec.h"
-#include "fabric/update/phase_seal.h"
+#include "fabric/update/protocol/phase_codec.h"
+#include "fabric/update/protocol/phase_seal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

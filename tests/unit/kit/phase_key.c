@@ -2,7 +2,7 @@
 /* When two states are the same: to the explorer, and to a bystander. */
 #include "tests/unit/kit/phase_priv.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

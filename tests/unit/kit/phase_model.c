@@ -2,7 +2,7 @@
 /* Every order of events, each state once. */
 #include "tests/unit/kit/phase_priv.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <math.h>
 #include <stdio.h>

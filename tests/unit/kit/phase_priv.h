@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabric/agent/agent_state.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "tests/unit/kit/phase_model.h"
 
 #define NODES	    3

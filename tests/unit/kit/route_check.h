@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 /* Routes, or fails the test with the engine's sentence. */
 struct tables *must_route(const struct engine *e, const struct fabric *f, const struct jobset *jobs,

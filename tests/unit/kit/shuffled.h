@@ -2,7 +2,7 @@
 /* shuffled: a fabric with the same cables, but other GUIDs, ports and LIDs. */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "engines/geometry/topology_kind.h"
-#include "fabric/model/graft.h"
-#include "fabric/model/jobset.h"
-#include "views/data/racks.h"
+#include "fabric/model/tables/graft.h"
+#include "fabric/model/traffic/jobset.h"
+#include "views/data/state/racks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/small_net.h"
 
-#include "fabric/base/err.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/topology/builder.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 /* small_net: small fabrics for the tests of the engines, cable by cable. */
 #pragma once
 
-#include "fabric/model/fabric.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdint.h>
 

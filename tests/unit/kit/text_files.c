@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/text_files.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 
 #include <unistd.h>
 #include <setjmp.h>

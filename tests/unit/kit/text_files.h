@@ -2,9 +2,9 @@
 /* text_files: files in memory, tables to fill them, and damage to texts, for tests of readers. */
 #pragma once
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/kit/txn_phases.h"
 
 #include "fabric/agent/agent_state.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/packets_drive.h"
 
 #include <stdlib.h>

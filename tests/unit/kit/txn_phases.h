@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "tests/unit/kit/txn_world.h"
 
 enum txn_trouble {

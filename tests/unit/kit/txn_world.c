@@ -2,7 +2,7 @@
 #include "tests/unit/kit/txn_world.h"
 
 #include "engines/engine.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/small_net.h"
 

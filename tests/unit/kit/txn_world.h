@@ -6,8 +6,8 @@
 #pragma once
 
 #include "engines/transition/transition.h"
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/vec.h"
 #include "fabric/sim/packet/packets.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 /* update_net: a small tree, two routings of it, and switches that fail on demand. */
 #pragma once
 
-#include "fabric/model/builder.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 #include "fabric/update/installer/installer.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #include "tests/unit/kit/write_judge.h"
 
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

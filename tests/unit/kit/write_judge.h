@@ -9,8 +9,8 @@
 #pragma once
 
 #include "engines/transition/transition.h"
-#include "fabric/model/fabric.h"
-#include "fabric/model/tables.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

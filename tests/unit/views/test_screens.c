@@ -4,7 +4,7 @@
  * tests/screens/matrix: one file for a view in a mood.  Colours are what cells mean (their roles);
  * of the screen in ASCII only the lines that differ are kept.  UPDATE_GOLDEN=1 writes them again.
  */
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/console_kit.h"
 #include "tests/unit/kit/console_moods.h"
 

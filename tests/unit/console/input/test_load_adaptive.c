@@ -2,7 +2,7 @@
 /* Adaptive routing as OpenSM's files, our plugin and the operator tell it. */
 #include "console/input/load_adaptive.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/opensm/osm_adaptive.h"
 
 #include <setjmp.h>

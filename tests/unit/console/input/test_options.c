@@ -2,10 +2,10 @@
 /* Every parameter of engines/param.h is taken and refused alike by the command line, configuration
  * files, the policy of the plugin and the form of previews. */
 #include "console/app/app_opts.h"
+#include "console/config/cmdline.h"
+#include "console/config/config.h"
+#include "console/config/param_check.h"
 #include "console/input/options.h"
-#include "console/lib/cmdline.h"
-#include "console/lib/config.h"
-#include "console/lib/param_check.h"
 #include "engines/opensm/policy.h"
 #include "views/preview/preview_form.h"
 

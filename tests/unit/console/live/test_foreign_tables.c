@@ -2,12 +2,12 @@
 /* What somebody else has routed over an update: read from simulated switches and judged. */
 #include "console/live/foreign_tables.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/plan/planfile.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/plan/file/planfile.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
-#include "fabric/update/journal.h"
+#include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/watchdog.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/sim_faults.h"

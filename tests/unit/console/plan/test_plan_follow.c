@@ -2,7 +2,7 @@
 #include "console/plan/plan_follow.h"
 
 #include "console/plan/plan_order.h"
-#include "fabric/plan/planfile.h"
+#include "fabric/plan/file/planfile.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "console/plan/plan_order.h"
 #include "engines/engine.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

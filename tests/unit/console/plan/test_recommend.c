@@ -2,7 +2,7 @@
 /* Which routing is recommended, and in what words; of reports that are made up. */
 #include "console/plan/recommend.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <math.h>
 #include <stdarg.h>

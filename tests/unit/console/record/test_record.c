@@ -2,9 +2,9 @@
 #include "console/record/record.h"
 
 #include "console/record/audit/audit.h"
-#include "fabric/base/json_text.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/json_text.h"
 #include "fabric/base/version.h"
 #include "tests/unit/kit/update_net.h"
 

@@ -2,12 +2,12 @@
 /* The seal, the heads of a log, and the check without our program. */
 #include "console/record/record_hmac.h"
 
-#include "console/cli/audit_cmd.h"
+#include "console/cli/audit/audit_cmd.h"
 #include "console/record/record.h"
 #include "console/record/record_end.h"
 #include "console/record/record_line.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

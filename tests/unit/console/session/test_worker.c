@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The thread that computes: what is asked for has an end, whichever. */
-#include "console/lib/progress_line.h"
+#include "console/io/progress_line.h"
 #include "console/session/worker.h"
 
 #include "engines/minhop.h"
 #include "engines/parx/parx.h"
 #include "engines/updn.h"
-#include "fabric/base/clock.h"
+#include "fabric/base/process/clock.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"

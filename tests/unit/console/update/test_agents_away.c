@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/agents_away.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/ib/phase_notice.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/journal_text.h"
+#include "fabric/update/journal/journal_text.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <stdarg.h>

@@ -2,12 +2,12 @@
 /* Updates by real watchdog processes, over a simulated fabric that this process serves to them. */
 #include "console/update/update_client.h"
 
-#include "console/lib/exits.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
-#include "fabric/plan/plan_bytes.h"
-#include "fabric/plan/planfile.h"
+#include "console/config/exits.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/plan/file/plan_bytes.h"
+#include "fabric/plan/file/planfile.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"

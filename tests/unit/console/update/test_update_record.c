@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_record.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <stdarg.h>

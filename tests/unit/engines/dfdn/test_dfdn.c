@@ -6,7 +6,7 @@
 #include "engines/dfdn/dfdn_levels.h"
 #include "engines/dfsssp.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -5,7 +5,7 @@
 #include "engines/graph/graph.h"
 #include "engines/minhop.h"
 #include "engines/updn.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -2,8 +2,8 @@
 #include "engines/limits/exclusion.h"
 
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
-#include "fabric/format/native/limits_text.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/format/site/limits_text.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"

@@ -3,8 +3,8 @@
 
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 

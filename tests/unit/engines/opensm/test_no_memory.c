@@ -6,8 +6,8 @@
  */
 #include "engines/opensm/sm_session.h"
 
-#include "fabric/base/guard.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/guard.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/fake_osm.h"

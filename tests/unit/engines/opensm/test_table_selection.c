@@ -2,9 +2,9 @@
 #include "engines/opensm/table_selection.h"
 
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
-#include "fabric/format/native/limits_text.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/site/limits_text.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

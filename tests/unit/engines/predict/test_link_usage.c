@@ -3,7 +3,7 @@
 #include "engines/predict/link_usage.h"
 
 #include "engines/metrics/metrics.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -3,8 +3,8 @@
 
 #include "engines/engine.h"
 #include "engines/transition/transition.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/vec.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/write_judge.h"

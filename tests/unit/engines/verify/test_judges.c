@@ -3,7 +3,7 @@
 #include "engines/metrics/metrics.h"
 #include "engines/verify/verify.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

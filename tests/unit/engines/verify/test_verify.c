@@ -2,7 +2,7 @@
 #include "engines/verify/verify.h"
 
 #include "engines/verify/verify_certificate.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

@@ -4,7 +4,7 @@
 
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "fabric/wire/notice_port.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/sim_faults.h"

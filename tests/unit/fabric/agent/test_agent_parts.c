@@ -5,9 +5,9 @@
 #include "fabric/agent/agent_save.h"
 #include "fabric/agent/agent_socket.h"
 #include "fabric/agent/ibroute-agent.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "tests/unit/kit/sync_spy.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_state.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/ib/codec.h"
 
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/fabkit.h"

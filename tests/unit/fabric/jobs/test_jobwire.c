@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/jobwire.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  */
 #include "fabric/jobs/source.h"
 
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 #include "fabric/jobs/jobwire.h"
 #include "fabric/jobs/slurm_poller.h"
 

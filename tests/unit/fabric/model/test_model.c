@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-#include "fabric/model/builder.h"
-#include "fabric/model/jobset.h"
-#include "fabric/model/sample.h"
-#include "fabric/model/tables.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/tables/tables_diff.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/model/traffic/jobset.h"
+#include "fabric/model/traffic/sample.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,13 +2,13 @@
 /* The five phases with agents: plan, journal, notices through the SM, SMPs, simulated switches. */
 #include "fabric/update/executor.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/host_names.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/model/topology/host_names.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/installer/smp.h"
-#include "fabric/update/site_key.h"
+#include "fabric/update/protocol/site_key.h"
 #include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/agent_crowd.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/executor.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 #include "tests/unit/kit/sync_spy.h"
 #include "tests/unit/kit/update_net.h"
 

@@ -5,9 +5,9 @@
  */
 #include "fabric/update/executor.h"
 
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 #include "tests/unit/kit/disk_spy.h"
 #include "tests/unit/kit/update_net.h"
 

@@ -2,8 +2,8 @@
 /* The queue against a scripted port with a clock of its own. */
 #include "fabric/wire/queue.h"
 
-#include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/vec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

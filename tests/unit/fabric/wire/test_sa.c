@@ -2,11 +2,11 @@
 /* Notices, subscriptions, path records and the messages of the five phases, byte by byte. */
 #include "fabric/wire/sa.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/coordinator.h"
-#include "fabric/update/phase_codec.h"
+#include "fabric/update/protocol/coordinator.h"
+#include "fabric/update/protocol/phase_codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

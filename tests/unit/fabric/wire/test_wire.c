@@ -3,8 +3,8 @@
 #include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"
 
-#include "fabric/base/rng.h"
-#include "fabric/model/tables_diff.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/model/tables/tables_diff.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/kit/console_kit.h"
 #include "tests/unit/kit/console_moods.h"
 
-#include "fabric/update/coordinator.h"
+#include "fabric/update/protocol/coordinator.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/apply/apply_wrote.h"
 

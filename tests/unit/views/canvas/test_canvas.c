@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/natural.h"
+#include "fabric/base/text/natural.h"
 #include "views/canvas/canvas.h"
 
 #include <math.h>

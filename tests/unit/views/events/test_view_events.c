@@ -2,8 +2,8 @@
 /* The view of events: counts, what is new, what an event names, and the cursor that stays. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/data/event_ref.h"
-#include "views/data/view.h"
+#include "views/data/state/event_ref.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

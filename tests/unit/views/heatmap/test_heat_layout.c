@@ -4,7 +4,7 @@
 #include "tests/unit/kit/text_files.h"
 #include "views/heatmap/heat_window.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/sim/topology/topo.h"
 

@@ -2,8 +2,8 @@
 /* The heatmap: its metrics, matrices and zooms, as they look and as they answer to keys. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "fabric/base/mem.h"
-#include "views/data/view.h"
+#include "fabric/base/memory/mem.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* The jobs: what the table says, and what a marked job changes elsewhere. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,10 +3,10 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "engines/predict/link_usage.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "views/canvas/palette.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <setjmp.h>

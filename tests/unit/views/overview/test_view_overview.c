@@ -3,8 +3,8 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "fabric/sim/topology/topo.h"
-#include "views/data/fabric_summary.h"
-#include "views/data/view.h"
+#include "views/data/summary/fabric_summary.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Paths: ends typed or taken, hops now and after the plan, LIDs, pairs of a job over a link. */
 #include "engines/metrics/job_pairs.h"
-#include "fabric/model/path.h"
+#include "fabric/model/tables/path.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

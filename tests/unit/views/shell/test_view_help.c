@@ -2,8 +2,8 @@
 /* Help: the view it was called from first, every key once, words found, long lines wrapped. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/data/view.h"
 #include "views/shell/command.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

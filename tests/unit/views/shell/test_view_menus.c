@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Menus over a view: columns and settings, by keys and by the mouse. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

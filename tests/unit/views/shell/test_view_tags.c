@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is tagged in one table is seen in every other view. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

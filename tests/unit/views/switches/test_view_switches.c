@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of switches, and what is inside one: ports, LFT, SL2VL tables, lanes. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/view.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/fields.h"
 
-#include "fabric/base/natural.h"
+#include "fabric/base/text/natural.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/fabric_summary.h"
-#include "views/data/session_list.h"
+#include "views/data/state/session_list.h"
+#include "views/data/summary/fabric_summary.h"
 #include "views/table/order.h"
 #include "views/table/row_filter.h"
 #include "views/table/text_order.h"

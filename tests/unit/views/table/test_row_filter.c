@@ -2,7 +2,7 @@
 #include "views/table/row_filter.h"
 
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/fabric_summary.h"
+#include "views/data/summary/fabric_summary.h"
 
 #include <errno.h>
 #include <math.h>

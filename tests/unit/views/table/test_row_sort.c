@@ -2,11 +2,11 @@
 /* Rows in order by digits, against a sort that compares. */
 #include "views/table/row_sort.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/view.h"
 #include "views/table/order.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,9 +4,9 @@
 #include "views/shell/shell.h"
 #include "views/table/table.h"
 
-#include "views/data/view.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
+#include "views/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #include "console/record/audit/audit.h"
 
 #include "console/record/record.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
 #include "console/record/recording/cast_read.h"
 #include "console/record/recording/cast_screen.h"
 #include "console/record/recording/export_tlog.h"
-#include "fabric/base/clock.h"
-#include "fabric/base/file_progress.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/store.h"
+#include "fabric/base/file/store.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+#include "fabric/base/process/clock.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

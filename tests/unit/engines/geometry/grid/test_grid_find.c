@@ -5,7 +5,7 @@
 #include "tests/unit/kit/small_net.h"
 #include "views/heatmap/heat_layout.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <setjmp.h>

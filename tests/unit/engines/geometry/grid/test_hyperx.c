@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/geometry/grid/hyperx.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
-#include "fabric/model/builder.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/builder.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <errno.h>

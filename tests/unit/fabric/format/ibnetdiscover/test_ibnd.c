@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/ibnetdiscover/ibnd.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
-#include "fabric/format/native/names.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/format/site/names.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/lib/mkey.h"
+#include "console/config/mkey.h"
 #include "fabric/format/opensm/osm_neighbors.h"
 #include "tests/unit/kit/text_files.h"
 

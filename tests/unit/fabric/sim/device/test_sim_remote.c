@@ -4,7 +4,7 @@
 #include "fabric/sim/device/sim_wire.h"
 
 #include "engines/minhop.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"

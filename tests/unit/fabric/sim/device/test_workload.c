@@ -2,7 +2,7 @@
 #include "fabric/sim/device/source_sim.h"
 #include "fabric/sim/device/workload.h"
 
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/packet/pattern.h"
 #include "tests/unit/kit/small_net.h"

@@ -3,8 +3,8 @@
 
 #include "console/plan/deadlock_test.h"
 #include "engines/engine.h"
-#include "fabric/base/rng.h"
-#include "fabric/model/vl_fold.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/model/tables/vl_fold.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/small_net.h"

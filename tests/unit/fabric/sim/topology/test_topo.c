@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/topology/topo.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/model/fabric.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/fabric.h"
 #include "fabric/sim/topology/galois.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* Updates through OpenSM and into files, with switches in memory. */
 #include "tests/unit/kit/fake_osm.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/log.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/file_install.h"

@@ -2,7 +2,7 @@
 /* The whole way: plan, coordinator, journal, SMP installer, wire, simulated switches. */
 #include "fabric/update/installer/smp.h"
 
-#include "fabric/base/log.h"
+#include "fabric/base/message/log.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/executor.h"

@@ -2,9 +2,9 @@
 #include "fabric/update/watchdog/control_socket.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/watchdog/watch_conditions.h"
 
-#include "fabric/base/clock.h"
-#include "fabric/base/mem.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Moments of the past on the screen; what acts goes on with what is known now. */
+#include "console/app/app_priv.h"
+
+#include "console/session/samples/sample_reading.h"
+#include "fabric/base/memory/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct backdrop app_history_now(const struct app *a)
+{
+	return (struct backdrop){ .fabric = a->state.fabric,
+				  .tables = a->state.tables,
+				  .jobs = a->state.jobs,
+				  .figures = a->metrics,
+				  .sls_known = a->state.sls_known };
+}
+
+/* Also while the screen is frozen: it is missing nothing when one looks back later. */
+static void app_history_add(struct app *a, struct sample_reading *r)
+{
+	struct backdrop b = app_history_now(a);
+	uint64_t newest = sample_history_newest(a->samples);
+
+	sample_history_add_reading(a->samples, &b, r, time(NULL));
+	if (sample_history_newest(a->samples) == newest)
+		return;
+	history_push_row(a->state.history, r->sample_summary->fabric->nchan,
+			 r->sample_summary->row);
+	app_record_poll(a, r);
+}
+
+static void app_history_figures(struct app *a)
+{
+	struct backdrop b = app_history_now(a), *was = &a->shown_history.at.was;
+
+	sample_history_metrics(a->samples, &b);
+	if (a->shown_history.on && !was->figures && was->tables == a->state.tables &&
+	    was->jobs == a->state.jobs)
+		was->figures = metrics_set_get(a->metrics);
+}
+
+/* Figures that were asked for when a moment was shown that had none; false: others. */
+static bool app_history_take_figures(struct app *a, struct msg *msg)
+{
+	struct snapshot_at *m = &a->shown_history.at;
+	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
+	bool same_tables = msg->tables == a->state.tables;
+
+	if ((same_tables && msg->jobs == a->state.jobs) || !a->shown_history.on ||
+	    m->was.tables != msg->tables || m->was.jobs != msg->jobs)
+		return false;
+	if (msg->rc || !msg->after)
+		return true;
+	b.figures =
+		metrics_set_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
+				same_tables ? a->metrics : NULL);
+	msg->after = NULL;
+	msg->verdict = NULL;
+	sample_history_metrics(a->samples, &b);
+	metrics_set_put(m->was.figures);
+	m->was.figures = b.figures;
+	return true;
+}
+
+/* The sample on the screen when no moment of the past is. */
+static uint64_t app_history_present(const struct app *a)
+{
+	return a->state.sample ? sample_history_find(a->samples, a->state.sample->time_ns) : 0;
+}
+
+/* Events up to that time, so that the log is the one of the moment. */
+static void app_history_take_events(struct app_history *h, const struct events *all)
+{
+	uint64_t until = (uint64_t)(h->at.time_s + 1) * 1000000000u;
+
+	if (h->events_of == h->at.serial && h->events_total == all->total)
+		return;
+	h->events.total = 0;
+	for (uint32_t i = events_count(all); i-- > 0;)
+		if (events_get(all, i)->time_ns < until)
+			events_add(&h->events, events_get(all, i));
+	h->events_of = h->at.serial;
+	h->events_total = all->total;
+}
+
+static void app_history_show_figures(struct state *s, const struct metrics_set *f)
+{
+	s->metrics = f ? f->metrics : NULL;
+	s->verdict = f ? f->verdict : NULL;
+	s->metrics_jobs = f ? f->jobs : NULL;
+	s->metrics_busy = false;
+}
+
+/* Of another fabric, nothing about the present one may be drawn over it. */
+static void app_history_drop_present(struct state *s)
+{
+	memset(&s->preview, 0, sizeof(s->preview));
+	s->apply.diff = NULL;
+	s->usage = NULL;
+}
+
+static void app_history_show_at(struct app *a, struct state *s, const struct snapshot_at *m)
+{
+	s->fabric = m->was.fabric;
+	s->tables = m->was.tables;
+	s->sls_known = m->was.sls_known;
+	s->jobs = m->was.jobs;
+	s->sample = m->sample;
+	s->rates = m->rates;
+	s->sample_summary = NULL;
+	app_history_show_figures(s, m->was.figures);
+	s->poll.age_s = (double)(s->now_s - m->time_s);
+	s->poll.next_s = NAN;
+	s->poll.took_s = (double)m->sample->took_ns / 1e9;
+	s->poll.asked = m->sample->asked;
+	s->poll.answered = m->sample->answered;
+	s->poll.partial = m->sample->answered < m->sample->asked;
+	s->poll.stale = false;
+	if (m->was.fabric != a->state.fabric)
+		app_history_drop_present(s);
+	else if (m->was.tables != a->state.tables || m->was.jobs != a->state.jobs)
+		s->usage = NULL;
+}
+
+const struct state *app_shown(struct app *a)
+{
+	struct app_history *h = &a->shown_history;
+	uint64_t newest = sample_history_newest(a->samples), at = newest;
+
+	if (h->on)
+		at = h->at.serial;
+	else if (a->state.mode == RUN_FROZEN)
+		at = h->frozen_at;
+	if (a->state.history)
+		history_hide(a->state.history, newest > at ? newest - at : 0);
+	if (!h->on)
+		return &a->state;
+	h->shown = a->state;
+	app_history_show_at(a, &h->shown, &h->at);
+	h->shown.history = h->at.was.fabric == a->state.fabric ? a->state.history : NULL;
+	app_history_take_events(h, &a->events);
+	h->shown.events = &h->events;
+	h->shown.history_at = (struct state_history_at){
+		.on = true,
+		.time_s = h->at.time_s,
+		.back = (uint32_t)(newest - h->at.serial),
+		.count = sample_history_count(a->samples),
+	};
+	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
+		 sample_history_mark_name(a->samples, h->at.serial));
+	return &h->shown;
+}
+
+void app_history_freeze(struct app *a)
+{
+	a->shown_history.frozen_at = sample_history_newest(a->samples);
+	a->state.history_at.time_s =
+		a->shown_history.frozen_at
+			? sample_history_time(a->samples, a->shown_history.frozen_at)
+			: 0;
+}
+
+static void app_history_live(struct app *a)
+{
+	if (a->shown_history.on)
+		snapshot_at_done(&a->shown_history.at);
+	a->shown_history.on = false;
+}
+
+void app_history_go(struct app *a, uint64_t serial)
+{
+	struct snapshot_at m;
+
+	if (serial == (a->state.mode == RUN_FROZEN ? app_history_present(a)
+						   : sample_history_newest(a->samples))) {
+		app_history_live(a);
+		return;
+	}
+	if (!sample_history_get(&m, a->samples, serial)) {
+		shell_say(a->shell, "this sample is no longer in the history");
+		return;
+	}
+	app_history_live(a);
+	a->shown_history.at = m;
+	a->shown_history.on = true;
+	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
+		worker_history_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
+				       m.was.tables != a->state.tables);
+}
+
+/* Where on the way through the history one is. */
+static uint64_t app_history_position(const struct app *a)
+{
+	uint64_t at = a->shown_history.on ? a->shown_history.at.serial : app_history_present(a);
+
+	return at ? at : sample_history_newest(a->samples);
+}
+
+static void app_history_step(struct app *a, long by)
+{
+	uint64_t oldest = sample_history_oldest(a->samples),
+		 newest = sample_history_newest(a->samples), at = app_history_position(a);
+
+	if (!oldest) {
+		shell_say(a->shell, "no history yet");
+		return;
+	}
+	if (by < 0 && at - oldest < (uint64_t)-by) {
+		if (at == oldest)
+			shell_say(a->shell, "this is the oldest sample in the history");
+		at = oldest;
+	} else if (by > 0 && newest - at < (uint64_t)by) {
+		at = newest;
+	} else {
+		at += (uint64_t)by;
+	}
+	app_history_go(a, at);
+}
+
+static long app_history_count_of(const char *text)
+{
+	long n = strtol(text, NULL, 10);
+
+	return n > 0 ? n : 1;
+}
+
+static void app_history_set_mark(struct app *a, const char *name)
+{
+	uint64_t at = app_history_position(a);
+	const struct mark *mark;
+	uint32_t n;
+
+	if (!at)
+		shell_say(a->shell, "no sample to bookmark yet");
+	else if (sample_history_mark_name(a->samples, at)[0])
+		shell_say(a->shell, "this sample is bookmark %s already",
+			  sample_history_mark_name(a->samples, at));
+	else if (!sample_history_mark(a->samples, at, sample_history_time(a->samples, at), name))
+		shell_say(a->shell, "no more than %d bookmarks can be set", SAMPLE_HISTORY_MARKS);
+	else {
+		n = sample_history_marks(a->samples, &mark);
+		shell_say(a->shell,
+			  "bookmark %s set; b goes back to it; w saves %s in the snapshot",
+			  sample_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
+	}
+}
+
+/* "1 03:12:44, storm 03:15:02" */
+static void app_history_list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
+{
+	char text[200] = "", time[FIGURE_LEN];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < n && len < sizeof(text) - 50; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s %s%s",
+					i ? ", " : "", i == at ? "[" : "", mark[i].name,
+					figure_time(time, mark[i].time_s), i == at ? "]" : "");
+	shell_say(a->shell, "bookmarks: %s", text);
+}
+
+static void app_history_go_to_mark(struct app *a, const char *name)
+{
+	const struct mark *mark;
+	uint32_t n = sample_history_marks(a->samples, &mark), pick = n;
+	uint64_t at = app_history_position(a);
+
+	if (!n) {
+		shell_say(a->shell, "no bookmarks yet; B sets one");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (name[0] ? !strcmp(mark[i].name, name) : mark[i].serial < at)
+			pick = i;
+	if (pick == n && name[0]) {
+		shell_say(a->shell, "no bookmark '%s'", name);
+		return;
+	}
+	if (pick == n)
+		pick = n - 1; /* before the first comes the last again */
+	app_history_go(a, mark[pick].serial);
+	app_history_list_marks(a, mark, n, pick);
+}
+
+bool app_history_act(struct app *a, const struct request *r)
+{
+	switch (r->type) {
+	case REQ_HIST_BACK:
+		app_history_step(a, -app_history_count_of(r->text));
+		return true;
+	case REQ_HIST_FORWARD:
+		app_history_step(a, app_history_count_of(r->text));
+		return true;
+	case REQ_HIST_BACK5:
+		app_history_step(a, -5);
+		return true;
+	case REQ_HIST_FORWARD5:
+		app_history_step(a, 5);
+		return true;
+	case REQ_LIVE:
+		app_history_live(a);
+		if (a->state.mode == RUN_FROZEN)
+			app_unfreeze(a);
+		return true;
+	case REQ_BOOKMARK:
+		app_history_set_mark(a, r->text);
+		return true;
+	case REQ_BOOKMARKS:
+		app_history_go_to_mark(a, r->text);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_history_take(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	return msg->type == MSG_METRICS && app_history_take_figures(a, msg);
+}
+
+static void app_history_hear(struct app *a, const struct app_news *n)
+{
+	const struct msg *msg = n->msg;
+
+	if (n->type == NEWS_SAMPLE)
+		app_history_add(a, msg->reading);
+	/* one that the frozen screen does not show */
+	if (n->type == NEWS_MESSAGE && msg->type == MSG_SAMPLE && a->state.mode == RUN_FROZEN &&
+	    a->state.fabric &&
+	    digest_equal(&msg->reading->sample->fingerprint, &a->state.fabric->fingerprint))
+		app_history_add(a, msg->reading);
+	if (n->type == NEWS_METRICS)
+		app_history_figures(a);
+}
+
+static void app_history_refresh(struct app *a)
+{
+	const struct mark *mark;
+	uint32_t n = sample_history_marks(a->samples, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		a->bookmarks[i] = mark[i].name;
+	a->bookmarks[n] = NULL;
+	a->state.bookmarks = a->bookmarks;
+}
+
+static void app_history_end(struct app *a)
+{
+	app_history_live(a);
+	sample_history_free(a->samples);
+}
+
+const struct app_part app_history_part = {
+	.take = app_history_take,
+	.hear = app_history_hear,
+	.refresh = app_history_refresh,
+	.end = app_history_end,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* View 9: records are read, verified and replayed by threads of their own. */
+#include "console/app/app_priv.h"
+
+#include "console/record/audit/session_read.h"
+#include "console/record/record_files.h"
+#include "console/record/recording/replay.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/file_progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the list -------------------------------------------------------------------------------- */
+
+struct reading_sessions {
+	char dir[200], open[80];
+	const struct sessions
+		*known; /* those of the state, which stay until this is done; or NULL */
+	struct sessions *read;
+};
+
+static bool app_sessions_stopped(void *arg)
+{
+	struct progress *p = file_progress();
+
+	(void)arg;
+	return p && atomic_load(&p->cancel);
+}
+
+static int app_sessions_run(void *ctx, struct err *err)
+{
+	struct reading_sessions *r = ctx;
+
+	(void)err;
+	r->read = session_read(r->dir, r->open, r->known, app_sessions_stopped, NULL);
+	return 0;
+}
+
+/* Of this session, as far as it is written. */
+static void app_sessions_mark_own(const struct app *a, struct sessions *s)
+{
+	const char *path = a->record ? record_path(a->record) : "", *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	for (uint32_t i = 0; *name && i < s->nrow; i++)
+		s->row[i].now = s->row[i].open_end && s->row[i].sid[0] &&
+				!strncmp(name, s->row[i].sid, strlen(s->row[i].sid));
+}
+
+static void app_sessions_done(void *owner, void *ctx)
+{
+	struct app *a = owner;
+	struct reading_sessions *r = ctx;
+
+	a->state.sessions_busy = false;
+	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+	r->read->serial = ++a->sessions_read;
+	app_sessions_mark_own(a, r->read);
+	a->state.sessions = r->read;
+	r->read = NULL;
+}
+
+static void app_sessions_step(void *owner, void *ctx, const char *words)
+{
+	struct app *a = owner;
+
+	(void)ctx;
+	snprintf(a->state.sessions_step, sizeof(a->state.sessions_step), "%s", words);
+}
+
+static void app_sessions_free(void *ctx)
+{
+	struct reading_sessions *r = ctx;
+
+	sessions_free(r->read);
+	free(r);
+}
+
+static const struct file_work_ops app_sessions_list = {
+	.what = "records",
+	.run = app_sessions_run,
+	.done = app_sessions_done,
+	.step = app_sessions_step,
+	.free = app_sessions_free,
+};
+
+void app_sessions_read(struct app *a, const char *open)
+{
+	struct reading_sessions *r;
+
+	if (app_files_runs(a, &app_sessions_list)) {
+		app_files_cancel(a, &app_sessions_list);
+		shell_say(a->shell, "stopped reading the records; V starts again");
+		return;
+	}
+	r = xcalloc(1, sizeof(*r));
+	snprintf(r->dir, sizeof(r->dir), "%s", record_dir(a->opts.live.record_dir));
+	/* again: with the lines of the one that is open */
+	snprintf(r->open, sizeof(r->open), "%s",
+		 open		     ? open
+		 : a->state.sessions ? a->state.sessions->opened
+				     : "");
+	r->known = open ? a->state.sessions : NULL; /* V reads them again */
+	a->state.sessions_step[0] = '\0';
+	a->state.sessions_busy = !app_files_start(a, &app_sessions_list, r);
+}
+
+/* --- a replay -------------------------------------------------------------------------------- */
+
+struct replaying {
+	char *path, seq[24];
+	struct cast_events events;
+	uint32_t from;
+};
+
+static void app_sessions_replay_free(void *ctx)
+{
+	struct replaying *r = ctx;
+
+	if (!r)
+		return;
+	cast_events_free(&r->events);
+	free(r->path);
+	free(r);
+}
+
+static int app_sessions_replay_run(void *ctx, struct err *err)
+{
+	struct replaying *r = ctx;
+
+	return replay_play(&r->events, r->from, 1, err);
+}
+
+static void app_sessions_replay_done(void *owner, void *ctx)
+{
+	struct app *a = owner;
+
+	(void)ctx;
+	a->lent = false;
+	terminal_return(a->term);
+}
+
+static void app_sessions_replay_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
+	(void)rc;
+	app_sessions_replay_done(owner, ctx);
+	app_fail(owner, "replay", why->text);
+}
+
+/* Has the terminal while it runs; keys are its own. */
+static const struct file_work_ops app_sessions_player = {
+	.what = "replay",
+	.run = app_sessions_replay_run,
+	.done = app_sessions_replay_done,
+	.failed = app_sessions_replay_failed,
+	.free = app_sessions_replay_free,
+};
+
+static int app_sessions_cast_run(void *ctx, struct err *err)
+{
+	struct replaying *r = ctx;
+	int rc = cast_read_session(&r->events, r->path, err);
+
+	return rc ? rc : replay_place(&r->from, &r->events, r->path, r->seq, err);
+}
+
+/* What was read goes on to the player. */
+static void app_sessions_cast_done(void *owner, void *ctx)
+{
+	struct replaying *r = ctx, *read;
+	struct app *a = owner;
+
+	if (!a->term) {
+		app_fail(a, "replay", "no terminal to replay it on");
+		return;
+	}
+	read = xcalloc(1, sizeof(*read));
+	*read = *r;
+	memset(r, 0, sizeof(*r));
+	terminal_lend(a->term);
+	a->lent = true;
+	if (app_files_start(a, &app_sessions_player, read))
+		app_sessions_replay_done(a, NULL);
+}
+
+static const struct file_work_ops app_sessions_cast = {
+	.what = "replay",
+	.waited = true,
+	.run = app_sessions_cast_run,
+	.done = app_sessions_cast_done,
+	.free = app_sessions_replay_free,
+};
+
+/* file and seq, as the view names them */
+void app_sessions_replay(struct app *a, const char *text)
+{
+	enum apply_state st = a->state.apply.state;
+	struct replaying *r;
+	char file[80], seq[24];
+
+	if (sscanf(text, "%79s %23s", file, seq) != 2)
+		return;
+	if (st == APPLY_RUNNING || st == APPLY_ROLLING_BACK) {
+		shell_say(a->shell, "tables are being written: a replay would hide that");
+		return;
+	}
+	app_record_action(a, "replay", text);
+	r = xcalloc(1, sizeof(*r));
+	r->path = xasprintf("%s/%s", record_dir(a->opts.live.record_dir), file);
+	memcpy(r->seq, seq, sizeof(seq));
+	app_files_start(a, &app_sessions_cast, r);
+}
+
+/* --- a part of the console ------------------------------------------------------------------- */
+
+static void app_sessions_end(struct app *a)
+{
+	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+}
+
+const struct app_part app_sessions_part = { .end = app_sessions_end };

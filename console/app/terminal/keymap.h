@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* keymap: which key means what, where; the footers, the help view and the manual come from it. */
+#pragma once
+
+#include "views/data/state/request.h"
+
+#include <stddef.h>
+
+/* Key codes: a Unicode code point, or one of these. */
+enum key {
+	K_NONE = 0,
+	K_TAB = '\t',
+	K_ENTER = '\r',
+	K_ESC = 27,
+	K_BACKSPACE = 127,
+	K_UP = 0x110000,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_PGUP,
+	K_PGDN,
+	K_HOME,
+	K_END,
+	K_DELETE,
+	K_BACKTAB,
+	K_F1,
+	K_F2,
+	K_F3,
+	K_F4,
+	K_F5,
+	K_F6,
+	K_F7,
+	K_F8,
+	K_F9,
+	K_F10,
+	K_CLICK, /* the mouse; terminal_mouse() says where */
+	K_WHEEL_UP,
+	K_WHEEL_DOWN,
+	K_RESIZE, /* the terminal has another size now */
+	K_EOF,	  /* the terminal went away */
+};
+
+#define K_CTRL(letter) ((letter)&0x1f)
+
+const struct binding *keymap_all(size_t *n);
+
+/* What a key means in a view.  typing: keys are text.  Without rw, a key that would change
+ * the fabric comes with refused_ro set. */
+void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw);
+
+/* The same while a menu lies over the view: moving, Enter, Space, Esc; letters are REQ_CHAR. */
+void keymap_menu(struct input *out, uint32_t key);

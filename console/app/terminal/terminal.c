@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the canvas shown last and hands only cells that differ to curses, which in turn
+ * sends only what differs on the screen.
+ */
+#include "console/app/terminal/terminal.h"
+
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/clock.h"
+
+#include <curses.h>
+#include <term.h>
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <openssl/evp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* What terminals send around a text that is pasted, once PASTES_TOLD asked for it. */
+#define PASTE_BEGIN (KEY_MAX + 1)
+#define PASTE_END   (KEY_MAX + 2)
+#define PASTE_GAP_S 2 /* its end got lost: what is typed now is typed */
+#define PASTES_TOLD "\033[?2004h"
+#define PASTES_MUTE "\033[?2004l"
+
+struct terminal {
+	SCREEN *screen;
+	bool ascii, mouse, pasting;
+	int colours;
+	int w, h;
+	int mouse_x, mouse_y;
+	double paste_s;	    /* when its last key was asked for */
+	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
+};
+
+/* What a signal handler needs; there is one terminal per process. */
+static struct {
+	volatile sig_atomic_t open;
+	struct termios before;
+	char bytes[256]; /* leaves the alternate screen, shows the cursor */
+	size_t nbytes;
+} rescue;
+
+/* Set when the process was stopped, by whomever, and goes on: a shell has had the terminal. */
+static volatile sig_atomic_t continued;
+static struct sigaction continue_before;
+
+static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE,	SIGILL, SIGABRT,
+			      SIGHUP,  SIGINT, SIGQUIT, SIGTERM };
+#define NDEADLY (sizeof(deadly) / sizeof(deadly[0]))
+static struct sigaction deadly_before[NDEADLY];
+
+static void terminal_rescue_screen(int sig)
+{
+	if (rescue.open) {
+		rescue.open = 0;
+		if (write(STDOUT_FILENO, rescue.bytes, rescue.nbytes) < 0)
+			_exit(128 + sig);
+		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
+	}
+	/* the disposition is back to the default: SA_RESETHAND */
+	raise(sig);
+}
+
+static void terminal_on_continue(int sig)
+{
+	(void)sig;
+	continued = 1;
+}
+
+/* The modes of before, for who has the terminal next. */
+static void terminal_give_back(void)
+{
+	fputs(PASTES_MUTE, stdout);
+	fflush(stdout);
+	endwin();
+}
+
+static void terminal_ask_for_pastes(void)
+{
+	fputs(PASTES_TOLD, stdout);
+	fflush(stdout);
+}
+
+static void terminal_close_at_exit(void)
+{
+	if (rescue.open)
+		terminal_give_back();
+	rescue.open = 0;
+}
+
+/* A capability without its padding, which only hardware of old needs. */
+static void terminal_rescue_add(const char *name)
+{
+	const char *s = tigetstr(name);
+
+	if (!s || s == (const char *)-1)
+		return;
+	while (*s && rescue.nbytes < sizeof(rescue.bytes)) {
+		const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
+
+		if (end)
+			s = end + 1;
+		else
+			rescue.bytes[rescue.nbytes++] = *s++;
+	}
+}
+
+static void terminal_rescue_text(const char *text)
+{
+	while (*text && rescue.nbytes < sizeof(rescue.bytes))
+		rescue.bytes[rescue.nbytes++] = *text++;
+}
+
+/* Only where nobody else has a handler: the application may want to leave in good order. */
+static void terminal_rescue_install(void)
+{
+	struct sigaction go_on = { .sa_handler = terminal_on_continue, .sa_flags = SA_RESTART };
+	static bool registered;
+
+	rescue.nbytes = 0;
+	terminal_rescue_add("sgr0");
+	terminal_rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
+	terminal_rescue_text(PASTES_MUTE);
+	terminal_rescue_add("rmkx");
+	terminal_rescue_add("rmcup");
+	terminal_rescue_add("cnorm");
+	if (!registered)
+		atexit(terminal_close_at_exit);
+	registered = true;
+	sigaction(SIGCONT, &go_on, &continue_before);
+	for (size_t i = 0; i < NDEADLY; i++) {
+		struct sigaction sa = { .sa_handler = terminal_rescue_screen,
+					.sa_flags = SA_RESETHAND };
+
+		sigaction(deadly[i], NULL, &deadly_before[i]);
+		if (deadly_before[i].sa_handler == SIG_DFL)
+			sigaction(deadly[i], &sa, NULL);
+	}
+}
+
+static void terminal_rescue_remove(void)
+{
+	rescue.open = 0;
+	sigaction(SIGCONT, &continue_before, NULL);
+	for (size_t i = 0; i < NDEADLY; i++) {
+		struct sigaction now;
+
+		sigaction(deadly[i], NULL, &now);
+		if (now.sa_handler == terminal_rescue_screen)
+			sigaction(deadly[i], &deadly_before[i], NULL);
+	}
+}
+
+static int terminal_colours_asked(int asked)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("COLORTERM");
+
+	if (asked >= 0)
+		return asked;
+	if (no && no[0])
+		return 0;
+	return term && (!strcmp(term, "truecolor") || !strcmp(term, "24bit")) ? COLOURS_TRUE : 256;
+}
+
+/*
+ * Such terminals say so in COLORTERM, while TERM names an entry of 256 colours: the entry with
+ * true colours is TERM-direct, where the terminal database has it (Debian: ncurses-term).  A
+ * multiplexer's keys are those of screen, whatever TERM says within it.
+ */
+static SCREEN *terminal_screen_open(int asked)
+{
+	const char *term = getenv("TERM");
+	int family = (int)strcspn(term, "-");
+	SCREEN *screen = NULL;
+	char direct[64];
+
+	if (asked == COLOURS_TRUE && !strstr(term, "-direct") && family < 50) {
+		bool tmux = getenv("TMUX") && !strncmp(term, "screen", (size_t)family);
+
+		snprintf(direct, sizeof(direct), "%.*s-direct", tmux ? 4 : family,
+			 tmux ? "tmux" : term);
+		screen = newterm(direct, stdout, stdin);
+	}
+	return screen ? screen : newterm(NULL, stdout, stdin);
+}
+
+static int terminal_colours_wanted(int asked)
+{
+	int has;
+
+	/* COLORS is set by start_color(), which would also paint a terminal in one colour */
+	if (asked < 8 || !has_colors() || start_color() == ERR)
+		return 0;
+	use_default_colors();
+	has = COLORS;
+	/* colours are numbers of three bytes there, and never those of a palette */
+	if (tigetflag("RGB") > 0 && has >= 1 << 24)
+		return asked >= 256 ? COLOURS_TRUE : 0;
+	if (asked >= 256 && has >= 256)
+		return 256;
+	return has >= 8 ? 16 : 0;
+}
+
+static void terminal_roles_init(int colours)
+{
+	if (!colours)
+		return;
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		const struct role_style *l = role_style((enum role)i);
+
+		if (colours == COLOURS_TRUE)
+			init_extended_pair(i + 1, role_rgb((enum role)i, false),
+					   role_rgb((enum role)i, true));
+		else if (colours == 256)
+			init_pair((short)(i + 1), l->fg, l->bg);
+		else
+			init_pair((short)(i + 1), l->fg16, l->bg16);
+	}
+}
+
+static int terminal_refuse(struct err *err)
+{
+	const char *term = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return err_set(
+			err, -ENOTTY,
+			"standard input and output are not a terminal: for scripts there are -b, "
+			"--json, --jsonl and the subcommands (see --help)");
+	if (!term || !term[0] || strcmp(term, "dumb") == 0)
+		return err_set(
+			err, -ENOTTY,
+			"TERM is %s, which cannot show full screens: -b prints the same as text "
+			"(see --help)",
+			term && term[0] ? term : "not set");
+	return 0;
+}
+
+static void terminal_size_take(struct terminal *t)
+{
+	size_t n;
+
+	getmaxyx(stdscr, t->h, t->w);
+	n = (size_t)t->w * (size_t)t->h;
+	free(t->shown);
+	t->shown = xcalloc(n, sizeof(*t->shown));
+	for (size_t i = 0; i < n; i++)
+		t->shown[i].ch = UINT32_MAX;
+}
+
+static void terminal_modes_set(void)
+{
+	set_escdelay(25);
+	raw();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, TRUE);
+	curs_set(0);
+	define_key("\033[200~", PASTE_BEGIN);
+	define_key("\033[201~", PASTE_END);
+	terminal_ask_for_pastes();
+}
+
+/* Presses only: what terminals do with a double click is done by whoever gets two of them. */
+static void terminal_mouse_set(void)
+{
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
+}
+
+/* K_NONE: one that means nothing. */
+static uint32_t terminal_mouse_key(struct terminal *t)
+{
+	MEVENT m;
+
+	if (getmouse(&m) == ERR)
+		return K_NONE;
+	t->mouse_x = m.x;
+	t->mouse_y = m.y;
+	if (m.bstate & BUTTON1_PRESSED)
+		return K_CLICK;
+	if (m.bstate & BUTTON4_PRESSED)
+		return K_WHEEL_UP;
+	return m.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN : K_NONE;
+}
+
+void terminal_set_mouse(struct terminal *t, bool on)
+{
+	t->mouse = on;
+	if (on)
+		terminal_mouse_set();
+	else
+		mousemask(0, NULL);
+}
+
+bool terminal_has_mouse(const struct terminal *t)
+{
+	return t->mouse;
+}
+
+static bool terminal_is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void terminal_set_ascii(struct terminal *t, bool on)
+{
+	t->ascii = on || !terminal_is_utf8();
+}
+
+void terminal_mouse(const struct terminal *t, int *x, int *y)
+{
+	*x = t->mouse_x;
+	*y = t->mouse_y;
+}
+
+int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
+{
+	struct terminal *t;
+	int colours, rc = terminal_refuse(err);
+
+	if (rc)
+		return rc;
+	setlocale(LC_CTYPE, "");
+	tcgetattr(STDIN_FILENO, &rescue.before);
+	t = xcalloc(1, sizeof(*t));
+	colours = terminal_colours_asked(opts->colours);
+	t->screen = terminal_screen_open(colours);
+	if (!t->screen) {
+		free(t);
+		return err_set(err, -ENOTTY,
+			       "no terminal description for TERM=%s: set TERM to a similar known "
+			       "terminal, such as xterm-256color, or use the subcommands (Debian's "
+			       "package ncurses-term describes more terminals)",
+			       getenv("TERM"));
+	}
+	terminal_modes_set();
+	if (!opts->no_mouse)
+		terminal_set_mouse(t, true);
+	terminal_rescue_install();
+	rescue.open = 1;
+	terminal_set_ascii(t, opts->ascii);
+	t->colours = terminal_colours_wanted(colours);
+	terminal_roles_init(t->colours);
+	terminal_size_take(t);
+	*out = t;
+	return 0;
+}
+
+void terminal_close(struct terminal *t)
+{
+	if (!t)
+		return;
+	terminal_give_back();
+	terminal_rescue_remove();
+	delscreen(t->screen);
+	free(t->shown);
+	free(t);
+}
+
+bool terminal_pasting(const struct terminal *t)
+{
+	return t->pasting;
+}
+
+int terminal_fd(const struct terminal *t)
+{
+	(void)t;
+	return STDIN_FILENO;
+}
+
+void terminal_size(const struct terminal *t, int *w, int *h)
+{
+	*w = t->w;
+	*h = t->h;
+}
+
+bool terminal_ascii(const struct terminal *t)
+{
+	return t->ascii;
+}
+
+int terminal_colours(const struct terminal *t)
+{
+	return t->colours;
+}
+
+/* curses' own SIGWINCH handler may not run when the application blocks the signal, so the
+ * size is asked for. */
+static bool terminal_size_changed(struct terminal *t)
+{
+	struct winsize ws;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_row || !ws.ws_col)
+		return false;
+	if (ws.ws_row == t->h && ws.ws_col == t->w)
+		return false;
+	resizeterm(ws.ws_row, ws.ws_col);
+	terminal_size_take(t);
+	clearok(stdscr, TRUE);
+	return true;
+}
+
+static uint32_t terminal_key_decode(wint_t ch)
+{
+	static const struct {
+		wint_t from;
+		uint32_t to;
+	} map[] = {
+		{ KEY_UP, K_UP },	  { KEY_DOWN, K_DOWN },	  { KEY_LEFT, K_LEFT },
+		{ KEY_RIGHT, K_RIGHT },	  { KEY_PPAGE, K_PGUP },  { KEY_NPAGE, K_PGDN },
+		{ KEY_HOME, K_HOME },	  { KEY_END, K_END },	  { KEY_DC, K_DELETE },
+		{ KEY_BTAB, K_BACKTAB },  { KEY_ENTER, K_ENTER }, { KEY_BACKSPACE, K_BACKSPACE },
+		{ KEY_RESIZE, K_RESIZE },
+	};
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i].from == ch)
+			return map[i].to;
+	if (ch >= KEY_F(1) && ch <= KEY_F(10))
+		return K_F1 + (ch - KEY_F(1));
+	return K_NONE;
+}
+
+/* After a stop: our modes again, and everything is drawn again. */
+static void terminal_take_back(struct terminal *t)
+{
+	continued = 0;
+	reset_prog_mode();
+	terminal_ask_for_pastes();
+	terminal_redraw(t);
+	terminal_size_changed(t);
+	refresh();
+}
+
+/* An end of file on the terminal reads like "no key": tell them apart. */
+static bool terminal_gone(void)
+{
+	struct termios now;
+
+	return tcgetattr(STDIN_FILENO, &now) != 0;
+}
+
+uint32_t terminal_key(struct terminal *t)
+{
+	for (;;) {
+		wint_t ch;
+		uint32_t key;
+		int rc;
+
+		if (continued) {
+			terminal_take_back(t);
+			return K_RESIZE;
+		}
+		if (terminal_size_changed(t))
+			return K_RESIZE;
+		if (t->pasting && clock_s() - t->paste_s > PASTE_GAP_S)
+			t->pasting = false;
+		rc = get_wch(&ch);
+		if (rc == ERR)
+			return terminal_gone() ? K_EOF : K_NONE;
+		t->paste_s = clock_s();
+		if (rc != KEY_CODE_YES)
+			return ch ? (uint32_t)ch : K_NONE;
+		if (ch == PASTE_BEGIN || ch == PASTE_END)
+			t->pasting = ch == PASTE_BEGIN;
+		key = ch == KEY_MOUSE ? terminal_mouse_key(t) : terminal_key_decode(ch);
+		if (key == K_RESIZE) {
+			terminal_size_take(t);
+			return key;
+		}
+		if (key)
+			return key;
+	}
+}
+
+static attr_t terminal_role_attrs(const struct terminal *t, const struct cell *cell)
+{
+	const struct role_style *l = role_style((enum role)cell->role);
+	attr_t a = A_NORMAL;
+
+	if (l->bold)
+		a |= A_BOLD;
+	if (cell->reverse || (!t->colours && l->reverse))
+		a |= A_REVERSE;
+	return a;
+}
+
+static void terminal_cell_show(const struct terminal *t, int x, int y, const struct cell *cell)
+{
+	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
+	cchar_t cc;
+
+	if (!cell->ch)
+		return;
+	setcchar(&cc, text, terminal_role_attrs(t, cell), (short)(t->colours ? cell->role + 1 : 0),
+		 NULL);
+	mvadd_wch(y, x, &cc);
+}
+
+void terminal_show(struct terminal *t, const struct canvas *c)
+{
+	int w = c->w < t->w ? c->w : t->w, h = c->h < t->h ? c->h : t->h;
+
+	for (int y = 0; y < h; y++) {
+		for (int x = 0; x < w; x++) {
+			const struct cell *cell = &c->cell[y * c->w + x];
+			struct cell *last = &t->shown[y * t->w + x];
+
+			if (last->ch == cell->ch && last->role == cell->role &&
+			    last->reverse == cell->reverse)
+				continue;
+			*last = *cell;
+			terminal_cell_show(t, x, y, cell);
+		}
+	}
+	refresh();
+}
+
+void terminal_copy(struct terminal *t, const char *text)
+{
+	size_t n = strlen(text);
+	unsigned char *code = xcalloc(n * 4 / 3 + 8, 1);
+
+	(void)t;
+	EVP_EncodeBlock(code, (const unsigned char *)text, (int)n);
+	printf("\033]52;c;%s\a", (const char *)code);
+	fflush(stdout);
+	free(code);
+}
+
+void terminal_redraw(struct terminal *t)
+{
+	terminal_size_take(t);
+	clearok(stdscr, TRUE);
+}
+
+void terminal_lend(struct terminal *t)
+{
+	(void)t;
+	def_prog_mode();
+	terminal_give_back();
+}
+
+void terminal_return(struct terminal *t)
+{
+	terminal_take_back(t);
+}
+
+void terminal_suspend(struct terminal *t)
+{
+	def_prog_mode();
+	terminal_give_back();
+	rescue.open = 0;
+	raise(SIGTSTP);
+	rescue.open = 1;
+	terminal_take_back(t);
+}

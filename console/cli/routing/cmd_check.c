@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/commands.h"
+
+#include "console/cli/text/summary.h"
+#include "console/config/exits.h"
+#include "console/input/options.h"
+#include "console/io/output_file.h"
+#include "console/plan/command_inputs.h"
+#include "console/plan/route_report.h"
+
+static const struct argp_option table[] = {
+	OPTION(OPT_TOPOLOGY),
+	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
+	OPTION_PARAM(PARAM_JOBS),
+	OPTION_PARAM(PARAM_LMC),
+	OPTION(OPT_NAME_MAP),
+	OPTION(OPT_ALL_LIDS),
+	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
+	  "lid-choice.txt of these tables: check the path guarantees of PARX for every pair", 0 },
+	OPTION_SAYING(OPT_PARAM + PARAM_EXCLUDE,
+		      "switches and cables that no path may use: spine11, leaf7/33, GUIDs"),
+	OPTIONS_METRICS,
+	OPTION_PARAM(PARAM_SEED),
+	OPTION_PARAM(PARAM_THREADS),
+	OPTION_SAYING(
+		OPT_TERMINALS_ONLY,
+		"ignore paths to the switches' own LIDs: other engines often do not keep those "
+		"deadlock-free"),
+	OPTION_SAYING(OPT_JSON, "print the findings as JSON"),
+	{ 0 },
+};
+
+static error_t cmd_check_take(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key == ARGP_KEY_END) {
+		options_need(o->topology, "topology", state);
+		if (!o->lfts)
+			argp_error(state, "one of --lfts, --fdbs and --tables is needed");
+		return 0;
+	}
+	return options_take(o, key, arg, state);
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = cmd_check_take,
+	.doc = "Verifies tables from any source: that every terminal (host port) reaches every "
+	       "terminal and switch, that there are no forwarding loops, that no deadlock is "
+	       "possible, and that the VLs used exist on all links.\vWithout --path-sl all paths use SL 0; without --sl2vl "
+	       "each SL uses the VL of the same number. In JSON, unknown values are null. Exit "
+	       "codes: 0 everything holds; 1 something does not, and an example is printed; 64 "
+	       "bad options; 255 an input could not be read.",
+};
+
+static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
+{
+	int rc = 0;
+
+	if (o->json)
+		rc = output_file_print_json(summary_json_all(e, o->per_job), err);
+	else
+		summary_print_all(stdout, e, o->per_job);
+	return rc ? rc : output_file_flush_stdout(err);
+}
+
+static int cmd_check_check(const struct options *o, struct err *err)
+{
+	struct route_report e = { 0 };
+	struct command_inputs s;
+	int rc = command_inputs_load(&s, o, err);
+
+	if (!rc) {
+		struct route_inputs in = command_inputs_route(&s, NULL);
+		struct lid_choice *choice = s.choice;
+
+		in.tables = s.installed;
+		in.opts.certificate = true;
+		s.choice = NULL;
+		if (route_report_run(&e, &in, ROUTE_JUDGE, err) ||
+		    (choice && route_report_choice(&e, &in, choice, err)) ||
+		    cmd_check_tell(o, &e, err))
+			rc = EXIT_FINDINGS;
+	}
+	if (!rc && !route_report_ok(&e)) {
+		rc = EXIT_FINDINGS;
+		err_set(err, rc, "these tables are faulty");
+	}
+	route_report_free(&e);
+	command_inputs_free(&s);
+	return rc;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	return options_run(argc, argv, &argp, cmd_check_check);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ibroute-top paths: the way of packets from one end to another, hop by hop, now and after a
+ * plan. */
+#include "console/cli/commands.h"
+
+#include "console/config/cmdline.h"
+#include "console/config/exits.h"
+#include "console/input/route_file.h"
+#include "console/io/output_file.h"
+#include "console/plan/tables_source.h"
+#include "engines/metrics/metrics.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/model/tables/path.h"
+#include "fabric/model/topology/end_find.h"
+#include "fabric/model/traffic/sample.h"
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct paths_cmd {
+	struct tables_source_opts s;
+	const char *src, *dst;
+	double interval_s;
+	enum end_as as;
+	bool json, no_load;
+};
+
+/* One way, under one set of tables. */
+struct way {
+	const struct tables *t;
+	struct path p;
+	struct metrics *m; /* NULL: unknown */
+};
+
+struct paths {
+	struct tables_source s;
+	struct rates *rates; /* NULL: no loads */
+	uint32_t src, dst;
+	uint16_t lid;
+	struct way now, plan; /* plan.t NULL: there is none */
+};
+
+static const struct argp_option table[] = {
+	{ "plan", CMDLINE_KEY(struct paths_cmd, s.plan), "FILE", 0,
+	  "also show the path with this plan; both are read from the plan, the fabric is not "
+	  "needed",
+	  0 },
+	{ "interval", 'd', "SECONDS", 0,
+	  "time between the two samples that measure the load, in "
+	  "seconds (default: 1)",
+	  0 },
+	{ "Lid", 'L', NULL, 0, "take the ends as LIDs, even if a host has such a name", 0 },
+	{ "Guid", 'G', NULL, 0, "take the ends as GUIDs", 0 },
+	{ "Direct", 'D', NULL, 0,
+	  "the ends are directed routes from this port, such as 0,1,17; 0 is this node", 0 },
+	{ "no-load", CMDLINE_KEY(struct paths_cmd, no_load), NULL, 0,
+	  "do not measure the load of the links", 0 },
+	{ "json", CMDLINE_KEY(struct paths_cmd, json), NULL, 0, "print JSON", 0 },
+	{ 0 },
+};
+
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD('d', struct paths_cmd, interval_s, "--interval"),
+	{ 0 },
+};
+
+static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
+{
+	struct paths_cmd *c = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->s;
+		return 0;
+	case 'L':
+		c->as = END_LID;
+		return 0;
+	case 'G':
+		c->as = END_GUID;
+		return 0;
+	case 'D':
+		c->as = END_ROUTE;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (c->dst)
+			argp_error(state, "too many arguments: one source and one destination are "
+					  "needed");
+		*(c->src ? &c->dst : &c->src) = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!c->dst)
+			argp_error(state, "a source and a destination are needed: a name, a LID "
+					  "or a GUID");
+		return 0;
+	default:
+		return cmdline_take(fields, c, key, arg, state);
+	}
+}
+
+/* --- what is known ----------------------------------------------------------------------- */
+
+static int cmd_paths_measure(struct paths *x, double interval_s, struct err *err)
+{
+	struct sample *before, *after = NULL;
+	int rc = wire_read_sample(&before, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+
+	if (rc)
+		return rc;
+	poll(NULL, 0, (int)(interval_s * 1000));
+	rc = wire_read_sample(&after, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+	if (!rc)
+		x->rates = rates_new(x->s.f, before, after);
+	sample_put(before);
+	sample_put(after);
+	return rc;
+}
+
+static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tables *t,
+			  struct err *err)
+{
+	w->t = t;
+	path_walk(&w->p, x->s.f, t, x->src, x->lid);
+	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
+}
+
+/* The port that we look through, as an end. */
+static uint32_t cmd_paths_local_end(const struct paths *x)
+{
+	struct mad_local local;
+	uint32_t sw, term;
+
+	wire_local(x->s.w, &local);
+	term = fabric_term_by_guid(x->s.f, local.port_guid);
+	sw = fabric_switch_by_guid(x->s.f, local.port_guid);
+	return term != FAB_NONE ? term : sw != FAB_NONE ? x->s.f->nend + sw : FAB_NONE;
+}
+
+static int cmd_paths_find(struct paths *x, const struct paths_cmd *c, struct err *err)
+{
+	uint32_t here = x->s.w ? cmd_paths_local_end(x) : FAB_NONE;
+	uint16_t unused;
+	int rc = end_find_as(&x->src, &unused, x->s.f, c->as, c->src, here, err);
+
+	if (!rc)
+		rc = end_find_as(&x->dst, &x->lid, x->s.f, c->as, c->dst, here, err);
+	return rc ? EXIT_BAD_USAGE : 0;
+}
+
+static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
+{
+	int rc = tables_source_open(&x->s, &c->s, err);
+
+	if (!rc)
+		rc = cmd_paths_find(x, c, err);
+	if (rc)
+		return rc;
+	if (x->s.w && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
+		return EXIT_UNREADABLE;
+	if (cmd_paths_walk(&x->now, x, x->s.t, err) ||
+	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, err)))
+		return EXIT_UNREADABLE;
+	return 0;
+}
+
+/* --- output ------------------------------------------------------------------------------ */
+
+static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const struct fabric *f,
+				    const struct path *p, const struct path_hop *h)
+{
+	const struct port *hw;
+
+	*port = 0;
+	if (h->chan != FAB_NONE) {
+		*port = f->chan_rport[h->chan];
+		snprintf(buf, len, "%s", f->sw_name[f->chan_dst[h->chan]]);
+		return buf;
+	}
+	if (h->out == 0 || h->out > f->sw_nports[h->sw])
+		return NULL;
+	hw = fabric_port(f, h->sw, h->out);
+	if (hw->term == FAB_NONE)
+		return NULL;
+	*port = f->term_ca_port[hw->term];
+	(void)p;
+	return end_name(buf, len, f, hw->term);
+}
+
+static const struct port_rate *cmd_paths_rate_of(const struct paths *x, const struct path_hop *h)
+{
+	const struct fabric *f = x->s.f;
+
+	if (!x->rates || h->out == 0 || h->out > f->sw_nports[h->sw])
+		return NULL;
+	return &x->rates->port[f->port_off[h->sw] + h->out];
+}
+
+static json_t *cmd_paths_real(double v)
+{
+	return isfinite(v) ? json_real(round(v * 100) / 100) : json_null();
+}
+
+static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
+				  const struct path_hop *h)
+{
+	const struct port_rate *r = cmd_paths_rate_of(x, h);
+	const bool chan = h->chan != FAB_NONE;
+	char to[300];
+	uint32_t port;
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	json_t *j = json_object();
+
+	json_object_set_new(j, "switch", json_text(x->s.f->sw_name[h->sw]));
+	json_object_set_new(j, "guid",
+			    json_sprintf("0x%016lx", (unsigned long)x->s.f->sw_guid[h->sw]));
+	json_object_set_new(j, "in_port", json_integer(h->in));
+	json_object_set_new(j, "out_port",
+			    h->out == FAB_NO_PORT ? json_null() : json_integer(h->out));
+	json_object_set_new(j, "vl",
+			    chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
+	json_object_set_new(j, "to", name ? json_text(name) : json_null());
+	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
+	json_object_set_new(j, "tx_Bps", cmd_paths_real(r ? r->tx_Bps : NAN));
+	json_object_set_new(j, "util_pct", cmd_paths_real(r ? r->util_pct : NAN));
+	json_object_set_new(j, "wait_pct", cmd_paths_real(r ? r->wait_pct : NAN));
+	json_object_set_new(j, "efi",
+			    chan ? json_integer((json_int_t)w->m->efi[h->chan]) : json_null());
+	json_object_set_new(j, "eff_efi",
+			    chan && w->m->njob ? json_integer((json_int_t)w->m->eff_efi[h->chan])
+					       : json_null());
+	return j;
+}
+
+static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
+{
+	char fate[200];
+	json_t *j = json_object(), *hops = json_array();
+
+	json_object_set_new(j, "engine", json_text(w->t->engine));
+	json_object_set_new(j, "sl", json_integer(w->p.sl));
+	json_object_set_new(j, "sl_known", json_boolean(route_file_sls_known(w->t)));
+	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
+	json_object_set_new(j, "fate",
+			    json_text(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
+	json_object_set_new(j, "links", json_integer(w->p.links));
+	for (uint32_t i = 0; i < w->p.nhop; i++)
+		json_array_append_new(hops, cmd_paths_hop_json(x, w, &w->p.hop[i]));
+	json_object_set_new(j, "hops", hops);
+	return j;
+}
+
+static json_t *cmd_paths_end_json(const struct paths *x, uint32_t end)
+{
+	const struct fabric *f = x->s.f;
+	uint64_t guid = end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
+	char name[300];
+	json_t *j = json_object();
+
+	json_object_set_new(j, "name", json_text(end_name(name, sizeof(name), f, end)));
+	json_object_set_new(j, "guid", json_sprintf("0x%016lx", (unsigned long)guid));
+	json_object_set_new(j, "lid", json_integer(end_lid(f, end)));
+	return j;
+}
+
+static int cmd_paths_print_json(const struct paths *x, struct err *err)
+{
+	uint32_t at = x->plan.t ? path_differs(&x->now.p, &x->plan.p) : FAB_NONE;
+	json_t *j = json_object();
+
+	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+	json_object_set_new(j, "fabric", json_text(x->s.f->name));
+	json_object_set_new(j, "source", cmd_paths_end_json(x, x->src));
+	json_object_set_new(j, "destination", cmd_paths_end_json(x, x->dst));
+	json_object_set_new(j, "dlid", json_integer(x->lid));
+	json_object_set_new(j, "interval_s",
+			    x->rates ? cmd_paths_real(x->rates->interval_s) : json_null());
+	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
+	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
+	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
+	return output_file_print_json(j, err);
+}
+
+static void cmd_paths_print_hop(const struct paths *x, const struct way *w, uint32_t i)
+{
+	const struct path_hop *h = &w->p.hop[i];
+	const struct port_rate *r = cmd_paths_rate_of(x, h);
+	char util[FIGURE_LEN], wait[FIGURE_LEN], to[300], vl[8] = "-", efi[24] = "-", eff[24] = "-";
+	char out[8] = "-";
+	uint32_t port;
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+
+	if (h->chan != FAB_NONE) {
+		if (h->vl != VL_UNREAD)
+			snprintf(vl, sizeof(vl), "%u", h->vl);
+		snprintf(efi, sizeof(efi), "%lu", (unsigned long)w->m->efi[h->chan]);
+		if (w->m->njob)
+			snprintf(eff, sizeof(eff), "%lu", (unsigned long)w->m->eff_efi[h->chan]);
+	}
+	if (h->out != FAB_NO_PORT)
+		snprintf(out, sizeof(out), "%u", h->out);
+	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  %8s  %8s  %s%s", i + 1, x->s.f->sw_name[h->sw],
+	       h->in, out, vl, figure_pct(util, r ? r->util_pct : NAN),
+	       figure_pct(wait, r ? r->wait_pct : NAN), efi, eff, name ? "to " : "",
+	       name ? name : "ends here");
+	if (name)
+		printf("/%u", port);
+	putchar('\n');
+}
+
+static void cmd_paths_print_way(const struct paths *x, const struct way *w, const char *title)
+{
+	char fate[200];
+
+	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
+	       route_file_sls_known(w->t) ? "" : " (assumed: SLs are not stored in switches)",
+	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
+	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
+	       "util %", "wait %", "EFI", "job EFI");
+	for (uint32_t i = 0; i < w->p.nhop; i++)
+		cmd_paths_print_hop(x, w, i);
+}
+
+static int cmd_paths_print_text(const struct paths *x, struct err *err)
+{
+	char src[300], dst[300];
+	uint32_t at;
+
+	printf("%s (LID %u) to %s, LID %u\n", end_name(src, sizeof(src), x->s.f, x->src),
+	       end_lid(x->s.f, x->src), end_name(dst, sizeof(dst), x->s.f, x->dst), x->lid);
+	cmd_paths_print_way(x, &x->now, "now");
+	if (x->plan.t) {
+		cmd_paths_print_way(x, &x->plan, "with the plan");
+		at = path_differs(&x->now.p, &x->plan.p);
+		if (at == FAB_NONE)
+			puts("the plan does not change this path");
+		else
+			printf("the plan changes this path from hop %u on\n", at + 1);
+	}
+	return output_file_flush_stdout(err);
+}
+
+static bool cmd_paths_arrives(const struct paths *x)
+{
+	return x->now.p.fate == PATH_ARRIVES && (!x->plan.t || x->plan.p.fate == PATH_ARRIVES);
+}
+
+int cmd_paths(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &tables_source_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = table,
+		.parser = cmd_paths_take,
+		.children = children,
+		.args_doc = "SOURCE DESTINATION",
+		.doc = "Traces the path from one host or switch to another through the installed "
+		       "tables, those of files, or those of a plan before and after: ports, VLs, "
+		       "load, and the number of paths that share each link (EFI). The ends are "
+		       "names (n031, n031/2), LIDs or GUIDs.\vExit codes: 0 packets arrive; 1 "
+		       "they do not; 64 bad options, or unknown ends; 255 the fabric or a file "
+		       "could not be read.",
+	};
+	struct paths_cmd c = { .interval_s = 1 };
+	struct paths x = { .rates = NULL };
+	struct err err = { "" };
+	int rc;
+
+	tables_source_opts_init(&c.s);
+	cmdline_parse(&argp, argc, argv, &c);
+	rc = cmd_paths_look(&x, &c, &err);
+	if (!rc && (c.json ? cmd_paths_print_json(&x, &err) : cmd_paths_print_text(&x, &err)))
+		rc = EXIT_FINDINGS;
+	else if (!rc && !cmd_paths_arrives(&x))
+		rc = EXIT_FINDINGS;
+	cmdline_end(argv[0], rc, &err);
+	metrics_free(x.now.m);
+	metrics_free(x.plan.m);
+	rates_put(x.rates);
+	tables_source_close(&x.s);
+	return rc;
+}

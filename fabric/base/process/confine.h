@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * confine: what a process gives up of its own accord, for good, with all that it starts later: a
+ * fault in it is then worth as little as what is left.
+ *
+ * Capabilities are those of libcap; system calls are filtered by seccomp, files by landlock. Either
+ * may be missing from the kernel: what could not be done is reported, and the process goes on with
+ * the rest.
+ */
+#pragma once
+
+#include "fabric/base/message/err.h"
+
+#include <stdbool.h>
+
+/* All capabilities and the way to new ones (setuid programs).  Of the calling thread: before there
+ * are others. keep_files: but CAP_DAC_OVERRIDE, for files of another user whom root works for.  0
+ * or -errno. */
+int confine_capabilities(bool keep_files, struct err *err);
+
+/* For a process that computes from what it has open: nothing can be opened, made, sent, started or
+ * signalled. 0; -ENOSYS: the kernel has no seccomp; -errno. */
+int confine_to_computing(struct err *err);
+
+/* For libslurm: no program is started, no file written, no port listened on; it reads its
+ * configuration and connects to slurmctld and munge.  0, or the first thing that could not be done.
+ */
+int confine_to_asking(struct err *err);
+
+/* For a command that reads files of others and prints: the same, and no connection either. */
+int confine_to_reading(struct err *err);
+
+/* What the kernel has. */
+bool confine_has_seccomp(void);
+int confine_landlock_abi(void); /* 0: none */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/site/pin_text.h"
+
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/hostlist.h"
+#include "fabric/model/topology/end_find.h"
+#include "fabric/model/topology/host_names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOB_WORD "job:"
+
+static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t id)
+{
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		if (jobs->jobs[i].id == id)
+			return &jobs->jobs[i];
+	return NULL;
+}
+
+/* As below, l NULL: only judged. */
+static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const char *id,
+			struct err *err)
+{
+	const struct job *job;
+	char *end;
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(id, &end, 10);
+	if (*id < '0' || *id > '9' || *end || errno)
+		return err_set(err, -EINVAL,
+			       "pin: \"job:\" must be followed by the number of a running job, not "
+			       "\"%.40s\"",
+			       id);
+	if (!l)
+		return 0;
+	if (!jobs)
+		return err_set(err, -EINVAL,
+			       "pin: job %" PRIu64 " is unknown, as are all jobs: name its hosts",
+			       number);
+	job = pin_text_find_job(jobs, number);
+	if (!job)
+		return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
+	if (!job->nterm)
+		return err_set(err, -EINVAL, "pin: no host of job %" PRIu64 " is in this fabric",
+			       number);
+	for (uint32_t k = 0; k < job->nterm; k++)
+		l->pin[job->terms[k]] = true;
+	return 0;
+}
+
+static int pin_text_host(struct route_limits *l, const struct fabric *f, const char *name,
+			 struct err *err)
+{
+	uint32_t end, first, n = fabric_terms_by_name(f, name, &end, 1);
+	uint16_t lid;
+
+	n = n ? host_names_twins(f, end, &first) : 0;
+	for (uint32_t i = 0; i < n; i++)
+		l->pin[f->term_by_name[first + i]] = true;
+	if (n)
+		return 0;
+	if (!end_find(&end, &lid, f, name, NULL) && end >= f->nend)
+		return err_set(err, -EINVAL,
+			       "pin: %.60s is a switch; only paths to hosts can be pinned", name);
+	return err_set(err, -EINVAL, "pin: no host of this fabric has the name %.60s", name);
+}
+
+static int pin_text_list(struct route_limits *l, const struct fabric *f, const char *text,
+			 struct err *err)
+{
+	struct hostlist *h;
+	struct err why;
+	int rc = hostlist_parse(&h, text, &why);
+
+	if (rc)
+		return err_set(err, -EINVAL, "pin: %.400s", why.text);
+	for (uint32_t i = 0; l && i < hostlist_count(h) && !rc; i++)
+		rc = pin_text_host(l, f, hostlist_names(h)[i], err);
+	hostlist_free(h);
+	return rc;
+}
+
+/* Up to the next comma or blank outside of brackets. */
+static size_t pin_text_item_length(const char *text)
+{
+	bool inside = false;
+	size_t n = 0;
+
+	for (; text[n] && (inside || !strchr(", \t", text[n])); n++)
+		inside = text[n] == '[' || (inside && text[n] != ']');
+	return n;
+}
+
+static void pin_text_set_text(struct route_limits *l, const struct fabric *f)
+{
+	const char **names = xcalloc(f->nterm, sizeof(*names));
+	uint32_t n = 0;
+
+	for (uint32_t term = 0; term < f->nterm; term++)
+		if (l->pin[term])
+			names[n++] = f->term_name[term];
+	free(l->pin_text);
+	l->pin_text = hostlist_compress(names, n);
+	free(names);
+}
+
+static int pin_text_items(struct route_limits *l, const struct fabric *f, const struct jobset *jobs,
+			  const char *text, struct err *err)
+{
+	int rc = 0;
+
+	while (!rc && *(text += strspn(text, ", \t"))) {
+		size_t len = pin_text_item_length(text);
+		char *item = xasprintf("%.*s", (int)len, text);
+
+		if (l && !l->pin)
+			l->pin = xcalloc(f->nend, sizeof(*l->pin));
+		if (!strncmp(item, JOB_WORD, strlen(JOB_WORD)))
+			rc = pin_text_job(l, jobs, item + strlen(JOB_WORD), err);
+		else
+			rc = pin_text_list(l, f, item, err);
+		free(item);
+		text += len;
+	}
+	return rc;
+}
+
+int pin_text_check(const char *text, struct err *err)
+{
+	return pin_text_items(NULL, NULL, NULL, text, err);
+}
+
+int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
+		     const char *text, struct err *err)
+{
+	int rc;
+
+	if (!*l)
+		*l = route_limits_new(f);
+	rc = pin_text_items(*l, f, jobs, text, err);
+	if (!rc && (*l)->pin)
+		pin_text_set_text(*l, f);
+	return rc;
+}
+
+char *pin_text_of_now(const char *text, const struct jobset *jobs)
+{
+	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
+
+	while (*(text += strspn(text, ", \t"))) {
+		size_t len = pin_text_item_length(text);
+		const char *id = text + strlen(JOB_WORD);
+		bool gone = !strncmp(text, JOB_WORD, strlen(JOB_WORD)) && *id >= '0' &&
+			    *id <= '9' && !pin_text_find_job(jobs, strtoull(id, NULL, 10));
+
+		if (!gone)
+			end += sprintf(end, "%s%.*s", end > out ? "," : "", (int)len, text);
+		text += len;
+	}
+	return out;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/memory/pool.h"
+#include "fabric/base/text/notes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TURNS 5000
+
+struct loop {
+	uint32_t seen[TURNS];
+	uint64_t sum[64];
+	uint32_t stop_at;
+};
+
+static bool count(void *ctx, unsigned worker, uint32_t i)
+{
+	struct loop *l = ctx;
+
+	l->seen[i]++;
+	l->sum[worker] += i;
+	return i == l->stop_at;
+}
+
+static void every_turn_runs_once_with_any_number_of_threads(void **state)
+{
+	(void)state;
+	for (unsigned threads = 1; threads <= 8; threads++) {
+		struct pool *p = pool_new(threads);
+
+		assert_int_equal(pool_threads(p), threads);
+		for (uint32_t n = 0; n <= TURNS; n = n * 7 + 1) {
+			struct loop l = { .stop_at = UINT32_MAX };
+			uint64_t sum = 0;
+
+			assert_false(pool_for(p, n, count, &l));
+			for (uint32_t i = 0; i < TURNS; i++)
+				assert_int_equal(l.seen[i], i < n);
+			for (unsigned k = 0; k < 64; k++)
+				sum += l.sum[k];
+			assert_int_equal(sum, n ? (uint64_t)n * (n - 1) / 2 : 0);
+		}
+		pool_free(p);
+	}
+}
+
+static void after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole(void **state)
+{
+	struct pool *p = pool_new(3);
+	struct loop l = { .stop_at = 10 };
+	uint32_t n = 0;
+
+	(void)state;
+	assert_true(pool_for(p, TURNS, count, &l));
+	for (uint32_t i = 0; i <= 10; i++)
+		assert_int_equal(l.seen[i], 1);
+	l = (struct loop){ .stop_at = UINT32_MAX };
+	assert_false(pool_for(p, TURNS, count, &l));
+	for (uint32_t i = 0; i < TURNS; i++)
+		n += l.seen[i];
+	assert_int_equal(n, TURNS);
+	pool_free(p);
+}
+
+static void a_note_is_found_by_its_key_and_keeps_its_place_when_set_again(void **state)
+{
+	struct notes notes = { 0 };
+
+	(void)state;
+	notes_set(NULL, "detours", 1, "nobody asks");
+	assert_null(notes_find(&notes, "detours"));
+	notes_set(&notes, "detours", 3, "%d detours", 3);
+	notes_set(&notes, "impasses", 1, "one");
+	notes_set(&notes, "detours", 4, "%d detours", 4);
+	assert_int_equal(notes.n, 2);
+	assert_string_equal(notes.list[0].text, "4 detours");
+	assert_int_equal(notes_find(&notes, "impasses")->value, 1);
+	notes_done(&notes);
+	assert_int_equal(notes.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_turn_runs_once_with_any_number_of_threads),
+		cmocka_unit_test(after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole),
+		cmocka_unit_test(a_note_is_found_by_its_key_and_keeps_its_place_when_set_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/format/site/limits_text.h"
+
+#include "tests/unit/kit/small_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_reads_as(const struct fabric *f, const char *text, const char *as)
+{
+	struct route_limits *l = NULL, *again = NULL;
+	struct err err = { "" };
+	char *back;
+
+	if (route_limits_exclude(&l, f, text, &err))
+		fail_msg("%s: %s", text, err.text);
+	back = route_limits_exclude_text(l, f);
+	assert_string_equal(back, as);
+	assert_string_equal(l->exclude_text, as);
+	assert_int_equal(route_limits_excludes(l), *as != '\0');
+	assert_int_equal(route_limits_exclude(&again, f, back, &err), 0);
+	assert_int_equal(!l->exclude_sw, !again->exclude_sw);
+	assert_int_equal(!l->exclude_chan, !again->exclude_chan);
+	if (l->exclude_sw)
+		assert_memory_equal(l->exclude_sw, again->exclude_sw, f->nsw);
+	if (l->exclude_chan)
+		assert_memory_equal(l->exclude_chan, again->exclude_chan, f->nchan);
+	free(back);
+	route_limits_free(l);
+	route_limits_free(again);
+}
+
+static void assert_refused(const struct fabric *f, const char *text, const char *a, const char *b)
+{
+	struct route_limits *l = NULL;
+	struct err err = { "" };
+
+	assert_int_equal(route_limits_exclude(&l, f, text, &err), -EINVAL);
+	if (!strstr(err.text, a) || !strstr(err.text, b))
+		fail_msg("%s: %s", text, err.text);
+	route_limits_free(l);
+}
+
+/* The generators' names: leaf0001 .., spine0001 .., n00001 .. */
+static void switches_and_cables_are_read_by_name_guid_and_list(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=4,spines=4,hosts=2");
+	uint32_t c = f->chan_off[0];
+	char text[300], as[160];
+
+	(void)state;
+	assert_reads_as(f, "", "");
+	assert_reads_as(f, " , ", "");
+	assert_reads_as(f, f->sw_name[2], f->sw_name[2]);
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)f->sw_guid[3]);
+	assert_reads_as(f, text, f->sw_name[3]);
+	snprintf(as, sizeof(as), "%s/%u", f->sw_name[0], f->chan_port[c]);
+	assert_reads_as(f, as, as);
+	/* from its other end, and as a GUID */
+	snprintf(text, sizeof(text), "%s/%u  0x%llx/%u", f->sw_name[f->chan_dst[c]],
+		 f->chan_rport[c], (unsigned long long)f->sw_guid[0], f->chan_port[c]);
+	assert_reads_as(f, text, as);
+	snprintf(text, sizeof(text), "%s,%s %s", f->sw_name[1], f->sw_name[1], as);
+	snprintf(text + strlen(text), 100, ",\"%s\"", f->sw_name[1]);
+	snprintf(as, sizeof(as), "%s,%s/%u", f->sw_name[1], f->sw_name[0], f->chan_port[c]);
+	assert_reads_as(f, text, as);
+	fabric_put(f);
+}
+
+static void lists_in_brackets_are_switches_and_come_back_as_such(void **state)
+{
+	struct fabric *f = net_ring(12, 1, NULL);
+
+	(void)state;
+	assert_reads_as(f, "S[2-4],S7 S[9,11]", "S[2-4,7,9,11]");
+	assert_reads_as(f, "S3,S2,S[2-3]", "S[2-3]");
+	fabric_put(f);
+}
+
+static void what_cannot_be_excluded_is_named(void **state)
+{
+	struct fabric *f = net_ring(5, 1, NULL);
+	char host_port[64];
+
+	(void)state;
+	assert_refused(f, "S9", "\"S9\"", "no switch");
+	assert_refused(f, "S1,S[3-6]", "\"S5\"", "no switch");
+	assert_refused(f, f->term_name[0], f->term_name[0], "is a host");
+	assert_refused(f, "S1/77", "S1/77", "no cable");
+	assert_refused(f, "S1/300", "\"300\"", "ports 1 to");
+	assert_refused(f, "S1/0", "\"0\"", "ports 1 to");
+	assert_refused(f, "S1/x", "\"x\"", "ports 1 to");
+	assert_refused(f, "\"S1", "S1", "quote is not closed");
+	assert_refused(f, "S[1", "S[1", "bracket is not closed");
+	assert_refused(f, "S[x]", "S[x]", "exclude");
+	assert_refused(f, "0xdeadbeefdead", "0xdeadbeefdead", "no switch");
+	snprintf(host_port, sizeof(host_port), "%s/%u", f->sw_name[f->term_sw[0]], f->term_port[0]);
+	assert_refused(f, host_port, host_port, f->term_name[0]);
+	fabric_put(f);
+}
+
+static void a_switch_without_a_name_of_its_own_is_read_by_guid(void **state)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	char *name = f->sw_name[2], text[200], guid[32];
+
+	(void)state;
+	f->sw_name[2] = f->sw_name[1];
+	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->sw_guid[1]);
+	assert_refused(f, "S1", "2 switches are called", guid);
+	assert_reads_as(f, guid, guid);
+	f->sw_name[2] = (char[]){ "Quantum core, rack 7" };
+	snprintf(text, sizeof(text), "\"%s\" S0", f->sw_name[2]);
+	assert_reads_as(f, text, "S0,\"Quantum core, rack 7\"");
+	f->sw_name[2] = (char[]){ "MF0/L02/U1" };
+	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->sw_guid[2]);
+	assert_reads_as(f, f->sw_name[2], guid);
+	snprintf(text, sizeof(text), "MF0/L02/U1/%u", f->chan_port[f->chan_off[2]]);
+	assert_refused(f, "MF0/L02/U2/1", "MF0/L02/U2/1", "no switch");
+	snprintf(guid, sizeof(guid), "S1/%u", f->chan_rport[f->chan_off[2]]);
+	assert_reads_as(f, text, guid);
+	f->sw_name[2] = name;
+	fabric_put(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(switches_and_cables_are_read_by_name_guid_and_list),
+		cmocka_unit_test(lists_in_brackets_are_switches_and_come_back_as_such),
+		cmocka_unit_test(what_cannot_be_excluded_is_named),
+		cmocka_unit_test(a_switch_without_a_name_of_its_own_is_read_by_guid),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/state/session_list.h"
+
+#include <stdlib.h>
+
+const char *session_verdict(const struct session_row *row)
+{
+	return !row->ok	       ? "CHANGED"
+	       : row->gaps     ? "whole, with gaps"
+	       : row->now      ? "in progress, whole"
+	       : row->open_end ? "whole, no end"
+			       : "whole";
+}
+
+bool session_problem(const struct session_row *row)
+{
+	return !row->ok || row->gaps || (row->open_end && !row->now);
+}
+
+void sessions_free(struct sessions *s)
+{
+	if (!s)
+		return;
+	free(s->row);
+	free(s->action);
+	free(s);
+}
