@@ -35,7 +35,7 @@ tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw \
 ok "the first screen says where to reroute" told '6, choose an engine, Space computes a preview' 6
 ok "view 6 knows the routes in use" tty_wait 60 'in use'
 ok "and says how to compute" told 'Space or Enter: compute' Space
-ok "and what the proposal would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
+ok "and what the plan would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
 ok "that it was checked" tty_wait 20 '\[ok\] up to date'
 ok "and how to go on" told 'A: apply p-[0-9a-f]{4}' A
 ok "view 7 says that a name is needed" told "Enter, then type the fabric's name" Enter

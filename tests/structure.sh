@@ -21,10 +21,16 @@ tree_is_told() {
 		while read -r f; do [ -e "$f" ] || { echo "$f does not exist"; exit 1; }; done || bad=1
 	return $bad
 }
+# a dozen nouns, each with its header
+handful() {
+	! git ls-files fabric engines views console | grep '\.[ch]$' | sed 's,/[^/]*$,,' | uniq -c |
+		awk '$1 > 24 {print $2 " has " $1 " files: cut it along its nouns"}' | grep .
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ok "the top level has its eleven names and no more" top_level
 ok "the folders are those of CONTRIBUTING.md, and its files exist" tree_is_told
+ok "no folder has more than 24 files" handful
 ok "layers include only to the left" sh tests/layers.sh
 ok "headers compile alone" make --no-print-directory headers
 ok "the object files are there" make --no-print-directory -s -j2 all

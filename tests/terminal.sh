@@ -506,7 +506,7 @@ start 110x32 -- --auto=0.1 --auto-min-age 0
 ok "--auto without --rw proposes" tty_wait 15 'AUTO: .* gain [0-9]'
 ok "and says when it looks again" tty_wait 10 'Auto: next check in'
 sleep 7
-ok "the proposal stands, and nothing was written" eval \
+ok "the plan stands, and nothing was written" eval \
 	'tty_screen | grep -q "AUTO: .* gain [0-9]" && ! grep -q "\"type\": *\"confirm\"" "$(newest_record)"'
 tty_keys q
 until_true 5 tty_dead

@@ -108,16 +108,16 @@ static void app_act_suspend(struct app *a)
 
 /* --- what the worker does -------------------------------------------------------------------- */
 
-/* The order of a proposal's writes, whichever is selected, or of a way back. */
+/* The order of a plan's writes, whichever is selected, or of a way back. */
 static void app_act_stop_order(struct app *a)
 {
-	uint32_t at = app_proposal_find(a, a->cost_serial);
+	uint32_t at = app_plan_find(a, a->cost_serial);
 
 	if (a->work.type == MSG_ORDER_STEP) {
 		app_update_close(a);
 		return;
 	}
-	if (at < PROPOSALS_MAX)
+	if (at < PLANS_MAX)
 		a->state.preview.at = at;
 	app_order_stop(a);
 }
@@ -210,18 +210,18 @@ static void app_act_on_plan(struct app *a, const struct request *r)
 	case REQ_PREVIEW_CANCEL:
 		if (a->state.preview.state == PREVIEW_RUNNING)
 			app_preview_cancel(a);
-		else if (state_proposal(&a->state)->forecasting)
+		else if (state_plan(&a->state)->forecasting)
 			app_forecast_stop(a);
 		else
 			app_order_stop(a);
 		break;
-	case REQ_PROPOSAL_SELECT:
-		if (r->proposal < a->state.preview.n)
-			a->state.preview.at = r->proposal;
+	case REQ_PLAN_SELECT:
+		if (r->plan < a->state.preview.n)
+			a->state.preview.at = r->plan;
 		app_want_cost(a);
 		break;
-	case REQ_PROPOSAL_REMOVE:
-		app_proposal_remove(a, r->proposal);
+	case REQ_PLAN_REMOVE:
+		app_plan_remove(a, r->plan);
 		break;
 	case REQ_APPLY_PREPARE:
 		shell_goto(a->shell, VIEW_APPLY);

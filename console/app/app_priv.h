@@ -141,8 +141,8 @@ struct app {
 
 	/* of each in state.preview.list the message that owns what it points to; total: its serial
 	 */
-	struct msg *kept[PROPOSALS_MAX];
-	struct app_graft *grafts[PROPOSALS_MAX]; /* proposals that follow the hosts, ngrafts */
+	struct msg *kept[PLANS_MAX];
+	struct app_graft *grafts[PLANS_MAX]; /* plans that follow the hosts, ngrafts */
 	uint32_t ngrafts;
 	uint64_t graft_serial;	      /* of the first of them, while it is judged again; 0: none */
 	struct preview_options asked; /* of the one that is computed */
@@ -151,12 +151,12 @@ struct app {
 	bool is_due;
 	uint64_t cost_serial;	  /* of the one whose plan the worker orders; 0: none */
 	uint64_t forecast_serial; /* of the one whose traffic is foretold; 0: none */
-	uint32_t numbered;	  /* proposals so far */
+	uint32_t numbered;	  /* plans so far */
 	double preview_start;
 
 	/* the update */
 	uint64_t order_serial; /* of the plan that the worker orders */
-	uint64_t order_for;    /* proposal whose own order is waited for; 0: none */
+	uint64_t order_for;    /* plan whose own order is waited for; 0: none */
 	struct plan *plan;
 	struct tables_diff *apply_diff;
 	const struct tables *undo;    /* installed before the last update */
@@ -218,7 +218,7 @@ enum app_news_type {
 	NEWS_JOBS,
 	NEWS_SAMPLE,  /* msg has its reading */
 	NEWS_METRICS, /* of the installed tables */
-	NEWS_ORDER,   /* serial: the proposal whose order of writes was found, failed or ended */
+	NEWS_ORDER,   /* serial: the plan whose order of writes was found, failed or ended */
 };
 
 struct app_news {
@@ -287,22 +287,22 @@ void app_preview(struct app *a, uint32_t engine, const struct preview_options *o
 /* The same for automatic mode, from inputs of its own; o: as they are shown. */
 void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
 			 const struct route_inputs *in, const struct auto_agents *who);
-void app_proposal_remove(struct app *a, uint32_t at);
-/* Index of the proposal with that serial; PROPOSALS_MAX: there is none. */
-uint32_t app_proposal_find(const struct app *a, uint64_t serial);
-void app_plan_save(struct app *a, const char *path); /* of the proposal selected */
+void app_plan_remove(struct app *a, uint32_t at);
+/* Index of the plan with that serial; PLANS_MAX: there is none. */
+uint32_t app_plan_find(const struct app *a, uint64_t serial);
+void app_plan_save(struct app *a, const char *path); /* of the plan selected */
 void app_stale(struct app *a);			     /* is the preview still true? */
 void app_forecast_stop(struct app *a);		     /* the one that is computed */
 void app_forecasts_again(struct app *a);	     /* those that were ended */
 void app_want_cost(struct app *a); /* the next plan that has no order of writes yet */
-/* The selected proposal as a plan with its order, from what is installed now and with the SM of
+/* The selected plan with its order, from what is installed now and with the SM of
  * now.  -EAGAIN: the order is not found yet, or one of other tables. */
-int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
+int app_plan_make(struct plan **out, struct app *a, struct err *err);
 /* The search for an order of writes. */
 void app_order_begin(struct app *a); /* it was asked of the worker */
-void app_order_stop(struct app *a);  /* that of the proposal selected */
-void app_order_again(struct app *a); /* of the proposal selected, when it was ended */
-void app_order_hurry(struct app *a); /* that of the proposal selected goes first */
+void app_order_stop(struct app *a);  /* that of the plan selected */
+void app_order_again(struct app *a); /* of the plan selected, when it was ended */
+void app_order_hurry(struct app *a); /* that of the plan selected goes first */
 
 /* app_hosts.c: the same switches, other hosts */
 /* Tables of the last update, and of a demo's beginning, are to follow. */
@@ -317,10 +317,10 @@ void app_slow_cables_events(const struct fabric_shape *was, const struct fabric_
 void app_host_names_events(const struct fabric *was, const struct fabric *is);
 bool app_host_names_same(const struct fabric *a, const struct fabric *b); /* of equal prints */
 
-/* app_graft.c: proposals on the same switches with other hosts */
+/* app_graft.c: plans on the same switches with other hosts */
 struct app_graft;
-/* A proposal of another fabric, whose message it takes; false: of other switches. */
-bool app_graft_keep(struct app *a, struct msg *msg, const struct proposal *x, bool selected);
+/* A plan of another fabric, whose message it takes; false: of other switches. */
+bool app_graft_keep(struct app *a, struct msg *msg, const struct plan_preview *x, bool selected);
 void app_graft_fabric(struct app *a); /* there is another fabric */
 /* What the next one is computed from, which is borrowed, and the fabric that its tables and jobs are
  * of, where nothing else is computed; NULL: there is none. */
@@ -328,7 +328,7 @@ const struct fabric *app_graft_next(struct app *a, struct route_inputs *in);
 void app_graft_asked(struct app *a); /* by the newest preview */
 const struct preview_options *app_graft_options(const struct app *a, uint32_t *engine);
 /* x, of msg, is there; where it is one of these, selected says whether it was looked at. */
-void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *selected);
+void app_graft_made(struct app *a, struct msg *msg, struct plan_preview *x, bool *selected);
 bool app_graft_failed(struct app *a, const struct msg *msg); /* one of these, which is given up */
 void app_graft_end(struct app *a);
 

@@ -22,7 +22,7 @@ static uint64_t auto_mode_now_s(void)
 
 /* --- what is logged ---------------------------------------------------------------------- */
 
-static void auto_mode_add_figures(json_t *j, const struct auto_proposal *p)
+static void auto_mode_add_figures(json_t *j, const struct auto_plan *p)
 {
 	json_object_set_new(j, "gain", json_real(auto_gain(p)));
 	json_object_set_new(j, "job_efi_before", json_integer((json_int_t)p->before));
@@ -36,8 +36,7 @@ static void auto_mode_add_figures(json_t *j, const struct auto_proposal *p)
 }
 
 /* judged: NULL nothing was. */
-static void auto_mode_say(struct auto_mode *m, enum auto_act act,
-			  const struct auto_proposal *judged)
+static void auto_mode_say(struct auto_mode *m, enum auto_act act, const struct auto_plan *judged)
 {
 	static const char *const names[] = { "wait", "compute", "propose", "apply" };
 	const char *why = m->policy.why;
@@ -174,7 +173,7 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 
 /* --- what came out ----------------------------------------------------------------------- */
 
-enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_proposal *p)
+enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_plan *p)
 {
 	enum auto_act act = auto_policy_judge(&m->policy, auto_mode_now_s(), p);
 

@@ -25,7 +25,7 @@ struct auto_mode {
 	struct auto_policy policy;
 	const struct jobset *routed_for; /* jobs that were computed for last ... */
 	struct digest fingerprint;	 /* ... on this fabric */
-	bool proposed;			 /* a proposal waits for somebody to look at it */
+	bool proposed;			 /* a plan waits for somebody to look at it */
 	char said[sizeof(((struct auto_policy *)0)->why)];
 };
 
@@ -47,13 +47,13 @@ double auto_mode_next_s(const struct auto_mode *m); /* until it looks again, not
 
 /* AUTO_WAIT, or AUTO_COMPUTE: for the jobs that count now, which are remembered. */
 enum auto_act auto_mode_look(struct auto_mode *m, const struct auto_seen *seen);
-/* What a proposal for these jobs is computed from; route_inputs_drop() gives it back, also after an
+/* What a plan for these jobs is computed from; route_inputs_drop() gives it back, also after an
  * error. */
 int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 		     const struct auto_seen *seen, struct err *err);
 /* AUTO_WAIT, AUTO_PROPOSE or AUTO_APPLY. */
-enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_proposal *p);
-void auto_mode_failed(struct auto_mode *m, const char *what); /* there is no proposal */
+enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_plan *p);
+void auto_mode_failed(struct auto_mode *m, const char *what); /* there is no plan */
 /* An update of AUTO_APPLY is over.  txn: its name, "" when there was none; text: why it was not
  * kept. */
 void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, const char *text);

@@ -93,12 +93,12 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 	return AUTO_COMPUTE;
 }
 
-static bool auto_policy_timed(const struct auto_proposal *in)
+static bool auto_policy_timed(const struct auto_plan *in)
 {
 	return in->time_before > 0 && in->time_after > 0;
 }
 
-double auto_gain(const struct auto_proposal *in)
+double auto_gain(const struct auto_plan *in)
 {
 	if (auto_policy_timed(in))
 		return 1.0 - in->time_after / in->time_before;
@@ -106,7 +106,7 @@ double auto_gain(const struct auto_proposal *in)
 }
 
 /* More than the threshold, and more than the phases that were drawn can make of nothing. */
-static bool auto_policy_gains(const struct auto_policy *p, const struct auto_proposal *in)
+static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
 {
 	double error = auto_policy_timed(in) ? in->time_error / in->time_before : 0;
 
@@ -115,7 +115,7 @@ static bool auto_policy_gains(const struct auto_policy *p, const struct auto_pro
 
 /* "gain 7.3 +- 0.4 % (mean time of jobs 3.96 -> 3.67, 0.33 -> 0.31 ms/MiB; max job EFI 20 -> 12)"
  */
-static const char *auto_policy_change(char buf[240], const struct auto_proposal *in)
+static const char *auto_policy_change(char buf[240], const struct auto_plan *in)
 {
 	int n = snprintf(buf, 240, "gain %.1f", 100 * auto_gain(in));
 
@@ -137,7 +137,7 @@ static const char *auto_policy_change(char buf[240], const struct auto_proposal 
 	return buf;
 }
 
-static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
+static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_plan *in,
 					 const char *why)
 {
 	char change[240];
@@ -148,8 +148,8 @@ static enum auto_act auto_policy_propose(struct auto_policy *p, const struct aut
 }
 
 /* Why what gains is left to people; NULL: nothing keeps it back. */
-static const char *auto_policy_hindrance(const struct auto_policy *p,
-					 const struct auto_proposal *in, char buf[400])
+static const char *auto_policy_hindrance(const struct auto_policy *p, const struct auto_plan *in,
+					 char buf[400])
 {
 	if (!p->limits.armed)
 		return "automatic mode is not armed (read-only, no --rw): nothing is written";
@@ -168,8 +168,7 @@ static const char *auto_policy_hindrance(const struct auto_policy *p,
 	return NULL;
 }
 
-enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
-				const struct auto_proposal *in)
+enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const struct auto_plan *in)
 {
 	char change[240], buf[400];
 	const char *why;

@@ -3,7 +3,7 @@
  * auto_policy: when the automatic mode computes, proposes and applies.  Pure: it knows no clock and
  * does no I/O; the caller looks, asks, does what the answer says, and tells how it ended.
  *
- *   look (jobs, updates under way) --COMPUTE--> judge (a proposal) --PROPOSE--> kept for people
+ *   look (jobs, updates under way) --COMPUTE--> judge (a plan) --PROPOSE--> kept for people
  *                                                                  --APPLY--> ended (how)
  *
  * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
@@ -30,7 +30,7 @@ enum auto_act {
 
 struct auto_limits {
 	uint32_t period_s;  /* between two looks, and so at least between two computations; not 0 */
-	double gain;	    /* a proposal must gain more than this share, 0..1 */
+	double gain;	    /* a plan must gain more than this share, 0..1 */
 	bool accept_slower; /* it may write what time_gate finds slower */
 	bool armed;	    /* it may write */
 };
@@ -47,7 +47,7 @@ struct auto_look {
 };
 
 /* What came out of the computation. */
-struct auto_proposal {
+struct auto_plan {
 	bool sound;	     /* checked, deadlock-free, the links carry it, writes have an order */
 	const char *why_not; /* when it is not sound; may be NULL */
 	uint64_t before, after; /* maximum effective EFI, installed and proposed */
@@ -78,7 +78,7 @@ struct auto_policy {
 	uint64_t next_s;   /* no look before */
 	bool computed;	   /* for the jobs that a look compares with */
 	bool disarmed;	   /* somebody else routes */
-	bool more;	   /* of the last proposal */
+	bool more;	   /* of the last plan */
 	uint32_t failures; /* in a row */
 	char why[640];	   /* the last decision, a sentence for the log */
 };
@@ -94,13 +94,12 @@ static inline bool auto_policy_due(const struct auto_policy *p, uint64_t now_s)
 /* AUTO_WAIT or AUTO_COMPUTE. */
 enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const struct auto_look *in);
 /* AUTO_WAIT, AUTO_PROPOSE or AUTO_APPLY. */
-enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
-				const struct auto_proposal *in);
-/* There is no proposal: what went wrong, or NULL. */
+enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const struct auto_plan *in);
+/* There is no plan: what went wrong, or NULL. */
 void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what);
 /* After AUTO_APPLY.  text: why it was not kept; may be NULL. */
 void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text);
 
 /* Share by which the time of jobs falls, 0..1, negative when it rises; where that is not known, the
  * same of the maximum effective EFI; 0 without jobs. */
-double auto_gain(const struct auto_proposal *in);
+double auto_gain(const struct auto_plan *in);

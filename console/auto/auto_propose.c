@@ -54,7 +54,7 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 }
 
 /* Of jobs that have paths in both; where the installed tables lose packets, times say nothing. */
-static void auto_propose_times(struct auto_proposal *out, const struct route_report *r)
+static void auto_propose_times(struct auto_plan *out, const struct route_report *r)
 {
 	const struct time_gate *g = &r->gate;
 
@@ -68,15 +68,15 @@ static void auto_propose_times(struct auto_proposal *out, const struct route_rep
 	time_gate_text(out->slower, sizeof(out->slower), g);
 }
 
-int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
+int auto_propose(struct auto_plan *out, struct route_report *r, const struct route_inputs *in,
 		 const struct auto_agents *who, struct progress *progress, struct err *err)
 {
 	const struct plan *p = r->plan;
 	int rc = route_judge_refusal(r->v, in->f, err);
 
-	*out = (struct auto_proposal){ .before = r->before->eff_efi_max,
-				       .after = r->m->eff_efi_max,
-				       .more = notes_find(&r->notes, "sar_budget") != NULL };
+	*out = (struct auto_plan){ .before = r->before->eff_efi_max,
+				   .after = r->m->eff_efi_max,
+				   .more = notes_find(&r->notes, "sar_budget") != NULL };
 	auto_propose_times(out, r);
 	if (!rc && !plan_empty(p))
 		rc = route_report_steps(r, in, AUTO_REST, progress, err);

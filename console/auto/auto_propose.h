@@ -23,6 +23,6 @@ struct auto_agents {
 
 /* From r, after AUTO_STEPS: whether the links carry the plan, in which order it is written, and
  * whether all who have to drain have agents.  0, also where it is not sound (err says why: the
- * proposal's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */
-int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
+ * plan's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */
+int auto_propose(struct auto_plan *out, struct route_report *r, const struct route_inputs *in,
 		 const struct auto_agents *who, struct progress *progress, struct err *err);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define PRUNE_S	  86400.0
-#define PLAN_NAME "auto.plan" /* the newest proposal, in the directory of the journals */
+#define PLAN_NAME "auto.plan" /* the newest plan, in the directory of the journals */
 
 struct auto_run {
 	const struct auto_run_opts *o;
@@ -164,7 +164,7 @@ static void auto_run_carry_out(struct auto_run *r, const struct plan *p, enum au
 
 /* --- a round ----------------------------------------------------------------------------- */
 
-static int auto_run_propose(struct auto_proposal *out, struct route_report *report,
+static int auto_run_propose(struct auto_plan *out, struct route_report *report,
 			    struct route_inputs *in, const struct auto_run *r, struct err *err)
 {
 	struct auto_agents who = { .socket = r->o->dog.live.socket,
@@ -181,7 +181,7 @@ static void auto_run_compute(struct auto_run *r, struct auto_seen *seen)
 {
 	struct route_report report = { 0 };
 	struct route_inputs in = { 0 };
-	struct auto_proposal p;
+	struct auto_plan p;
 	struct err err = { "" };
 	enum auto_act act = AUTO_WAIT;
 	int rc = live_tables(&r->live, &err);

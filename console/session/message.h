@@ -58,11 +58,11 @@ enum msg_type {
 	MSG_USAGE,	  /* the same in more detail, which takes longer */
 	MSG_PREVIEW,
 	MSG_PREVIEW_FAILED,  /* rc, text */
-	MSG_FORECAST,	     /* of a proposal's tables and of the installed ones; rc */
-	MSG_TRAFFIC,	     /* traffic_plan and traffic_now of a proposal of before; rc */
+	MSG_FORECAST,	     /* of a plan's tables and of the installed ones; rc */
+	MSG_TRAFFIC,	     /* traffic_plan and traffic_now of a plan of before; rc */
 	MSG_BACKGROUND_STEP, /* of usage, forecast or traffic, as text says: step done of total */
-	MSG_COST_STEP,	     /* of the order of a proposal's writes: done of total */
-	MSG_COST,	     /* a proposal's plan with its order and drain; or rc, text */
+	MSG_COST_STEP,	     /* of the order of a plan's writes: done of total */
+	MSG_COST,	     /* a plan with its order and drain; or rc, text */
 	MSG_ORDER_STEP,	     /* of the search for the order of writes: done of total */
 	MSG_ORDERED,	     /* a plan with its order and drain; or rc, text */
 	/* of file_work, both name it */
@@ -112,8 +112,7 @@ struct msg {
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;
-	struct auto_proposal
-		automatic; /* of a preview for automatic mode; text: why it is not sound */
+	struct auto_plan automatic; /* of a preview for automatic mode; text: why it is not sound */
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */

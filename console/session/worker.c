@@ -30,7 +30,7 @@ struct work {
 	uint64_t serial;
 };
 
-/* What goes first; an urgent plan of a proposal goes before all but an order. */
+/* What goes first; an urgent plan goes before all but an order. */
 enum work_kind {
 	WORK_ORDER,
 	WORK_PREVIEW,

@@ -45,7 +45,7 @@ void worker_cancel(struct worker *w); /* the preview */
 void worker_order(struct worker *w, const struct route_inputs *in, uint64_t serial);
 void worker_cancel_order(struct worker *w);
 
-/* The plan of a proposal, when nothing else is to be done, or, when it is urgent, at once:
+/* The plan of a preview, when nothing else is to be done, or, when it is urgent, at once:
  * MSG_COST.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
 void worker_cost(struct worker *w, const struct route_inputs *in, uint64_t serial, bool urgent);
 void worker_cancel_cost(struct worker *w);

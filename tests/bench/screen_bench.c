@@ -7,7 +7,7 @@
  *             new sample, a frame with the data of the one before, a sample taken in; and beside
  *             it what the thread that reads counters makes of each sample
  *   fabric    at 2,064 switches, CPU of the same thread: the fabric with a host less, taken in
- *             with a proposal and tables that follow, and the first key and frame in each view
+ *             with a plan and tables that follow, and the first key and frame in each view
  *   whatif    at 1,408 hosts with the demo's jobs: from ":engine sar" to the frame that shows its
  *             figures beside those of now; CPU of all threads but the simulated fabric's and the
  *             one that reads counters; the median, and that of the time it takes

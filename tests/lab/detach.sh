@@ -44,7 +44,7 @@ tty_type "$LAB_DIR/saved.p"
 tty_keys Tab
 ok "Tab completes its name" tty_wait 5 "^:file $LAB_DIR/saved.plan_"
 tty_keys Enter
-ok "and the plan is a proposal beside the other" tty_wait 20 ' p-[0-9a-f]{4} +>p-[0-9a-f]{4}'
+ok "and the plan stands beside the other" tty_wait 20 ' p-[0-9a-f]{4} +>p-[0-9a-f]{4}'
 tty_wait 20 'order +[0-9]+ wave' || give_up "its order is found"
 tty_keys A
 tty_wait 10 'ready to start' || give_up "the plan is ready"
@@ -80,7 +80,7 @@ ok "D leaves" tty_wait 15 'continues without this console'
 ok "and says how to keep it" tty_wait 5 "ibroute-top confirm $ID"
 ok "it goes on" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | grep -qE "\"deadline_s\": *[0-9]"'
 ok "from a shell it is kept" eval 'top confirm "$ID" --state-dir "$LAB_DIR/state" --yes-fabric lab1 >"$LAB_DIR/confirm.out" 2>&1'
-ok "the record has one name from the proposal to the plan" eval \
+ok "the record has one name from the preview to the plan" eval \
 	'id=$(grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -oE "p-[0-9a-f]{4}\"" | head -n 1) && grep -h "\"proposal\"" "$LAB_DIR"/rec/*.jsonl | grep -qF "${id%?} file $LAB_DIR/saved.plan"'
 ok "the record names the file of the tables, with its SHA-256" eval \
 	'grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -F "$LAB_DIR/saved.plan" | grep -q "$(sha256sum <"$LAB_DIR/saved.plan" | cut -c1-64)"'

@@ -60,7 +60,7 @@ static bool chan_value_is_unrouted(const struct state *s, uint32_t chan)
 static struct chan_value chan_value_change(const struct state *s, enum palette palette,
 					   uint32_t chan)
 {
-	const struct proposal *p = state_proposal(s);
+	const struct plan_preview *p = state_plan(s);
 	bool jobs;
 	uint64_t max;
 	double pct;

@@ -56,7 +56,7 @@ static void heatmap_done(void *own)
 
 static bool heatmap_shows_delta(const struct context *ctx, const struct state *s)
 {
-	return ctx->compare && state_proposal(s)->before;
+	return ctx->compare && state_plan(s)->before;
 }
 
 static struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct context *ctx,
@@ -497,7 +497,7 @@ static void heatmap_exclude_cell(struct heatmap_ui *u, struct context *ctx, cons
 					 : "no link in this cell");
 }
 
-/* What a proposal changes comes after the last metric, where there is one. */
+/* What a plan changes comes after the last metric, where there is one. */
 static void heatmap_next_metric(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	bool delta = heatmap_shows_delta(ctx, s);
@@ -507,7 +507,7 @@ static void heatmap_next_metric(struct heatmap_ui *u, struct context *ctx, const
 		u->metric = CHAN_UTIL;
 	else if (u->metric + 1 < CHAN_DELTA)
 		u->metric++;
-	else if (state_proposal(s)->before)
+	else if (state_plan(s)->before)
 		ctx->compare = true;
 	else
 		u->metric = CHAN_UTIL;
@@ -526,7 +526,7 @@ static void heatmap_next_sort(struct heatmap_ui *u, struct context *ctx, const s
 
 static void heatmap_toggle_compare(struct context *ctx, const struct state *s)
 {
-	if (!state_proposal(s)->before)
+	if (!state_plan(s)->before)
 		context_say(ctx, "nothing to compare yet: compute a preview in view 6 first");
 	else
 		ctx->compare = !ctx->compare;

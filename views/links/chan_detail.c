@@ -81,11 +81,11 @@ static void chan_detail_draw_jobs(const struct context *ctx, const struct state 
 	canvas_text(c, r, x, 2, ROLE_KEY, mark);
 }
 
-/* What the proposal makes of the link; "" without one. */
+/* What the plan makes of the link; "" without one. */
 static const char *chan_detail_plan_text(char *buf, size_t len, const struct state *s,
 					 uint32_t chan)
 {
-	const struct metrics *plan = state_proposal(s)->after;
+	const struct metrics *plan = state_plan(s)->after;
 	double util = chan_planned_util(s, chan);
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
 	int n;

@@ -176,7 +176,7 @@ static void link_detail_draw_graph(const struct context *ctx, const struct state
 static void link_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
 				    uint32_t chan)
 {
-	const struct metrics *m = state_metrics(s), *plan = state_proposal(s)->after;
+	const struct metrics *m = state_metrics(s), *plan = state_plan(s)->after;
 	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], why[64], util[FIGURE_LEN + 16];
 	int x;
 

@@ -144,10 +144,10 @@ static void path_hops_draw_plan(const struct path_both *p, uint32_t i, const str
 	x = canvas_textf(c, r, l->plan + 2 + l->name_w, y, role, "%4s%4s",
 			 path_hops_port_text(out, h->out), path_hops_vl_text(vl, h));
 	x = canvas_textf(c, r, x, y, role, "%7s",
-			 path_hops_efi_text(efi, state_proposal(s)->after, h->chan, false));
+			 path_hops_efi_text(efi, state_plan(s)->after, h->chan, false));
 	if (l->jobs)
 		canvas_textf(c, r, x, y, role, "%8s",
-			     path_hops_efi_text(eff, state_proposal(s)->after, h->chan, true));
+			     path_hops_efi_text(eff, state_plan(s)->after, h->chan, true));
 }
 
 void hops_draw(const struct path_both *p, struct list *list, const struct context *ctx,

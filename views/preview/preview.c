@@ -272,7 +272,7 @@ static void preview_start(const struct preview_ui *u, struct context *ctx, const
 
 static void preview_again(struct context *ctx, const struct state *s, struct request *out)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	if (!state_preview_ready(s)) {
 		context_say(ctx, "nothing computed yet: Space computes a preview");
@@ -287,7 +287,7 @@ static void preview_again(struct context *ctx, const struct state *s, struct req
 
 static void preview_to_apply(struct context *ctx, const struct state *s, struct request *out)
 {
-	const struct proposal *p = state_proposal(s);
+	const struct plan_preview *p = state_plan(s);
 
 	if (!p->tables)
 		context_say(ctx, "nothing to apply: compute a preview first");
@@ -303,7 +303,7 @@ static void preview_to_apply(struct context *ctx, const struct state *s, struct 
 
 static void preview_compare(struct context *ctx, const struct state *s)
 {
-	if (!state_proposal(s)->before) {
+	if (!state_plan(s)->before) {
 		context_say(ctx, "nothing to compare: compute a preview first");
 		return;
 	}
@@ -311,18 +311,18 @@ static void preview_compare(struct context *ctx, const struct state *s)
 	context_goto(ctx, VIEW_HEATMAP);
 }
 
-/* x: what is computed or looked for, else the proposal that is looked at. */
+/* x: what is computed or looked for, else the plan that is looked at. */
 static void preview_put_away(struct context *ctx, const struct state *s, struct request *out)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	if (s->preview.state == PREVIEW_RUNNING) {
 		out->type = REQ_PREVIEW_CANCEL;
 	} else if (s->preview.n && (x->forecasting || (x->order == ORDER_WAITS && !x->stale[0]))) {
 		out->type = REQ_PREVIEW_CANCEL;
 	} else if (s->preview.n) {
-		out->type = REQ_PROPOSAL_REMOVE;
-		out->proposal = s->preview.at;
+		out->type = REQ_PLAN_REMOVE;
+		out->plan = s->preview.at;
 	} else {
 		context_say(ctx, "nothing is being computed");
 	}
@@ -334,8 +334,8 @@ static void preview_select_next(const struct state *s, int by, struct request *o
 
 	if (!p->n)
 		return;
-	out->type = REQ_PROPOSAL_SELECT;
-	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
+	out->type = REQ_PLAN_SELECT;
+	out->plan = (p->at + p->n + (uint32_t)by) % p->n;
 }
 
 static void preview_show_page(struct preview_ui *u, struct context *ctx, const struct state *s,
@@ -357,7 +357,7 @@ static void preview_ask_file(struct context *ctx, struct request *out)
 
 static void preview_ask_file_name(struct context *ctx, const struct state *s, struct request *out)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	if (x->order == ORDER_NONE) {
 		context_say(ctx,

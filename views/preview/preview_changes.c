@@ -33,7 +33,7 @@ static int preview_changes_bar_length(uint32_t n, uint32_t all, int width)
 
 void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct metrics *a = state_proposal(s)->before, *b = state_proposal(s)->after;
+	const struct metrics *a = state_plan(s)->before, *b = state_plan(s)->after;
 	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
 	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
 	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
@@ -70,7 +70,7 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 
 void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct metrics *a = state_proposal(s)->before, *b = state_proposal(s)->after;
+	const struct metrics *a = state_plan(s)->before, *b = state_plan(s)->after;
 	const uint64_t *efi = preview_changes_efi_of(b);
 	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
 
@@ -105,13 +105,13 @@ void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 
 uint32_t preview_jobs_rows(const struct state *s)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	return x->jobs && x->after->njob == x->jobs->njob ? x->jobs->njob : 0;
 }
 
 /* What the update does to it while it runs. */
-static const char *preview_changes_fate(const struct proposal *x, uint32_t job, enum role *role)
+static const char *preview_changes_fate(const struct plan_preview *x, uint32_t job, enum role *role)
 {
 	*role = ROLE_DIM;
 	if (x->order != ORDER_FOUND)
@@ -143,7 +143,7 @@ static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, 
 static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
 				     uint32_t i)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct job *j = &x->jobs->jobs[i];
 	bool known = x->before && x->before->njob == x->jobs->njob;
 	const struct job_metrics *is = &x->after->job[i];
@@ -165,8 +165,8 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 {
 	uint32_t n = preview_jobs_rows(s);
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
-	const struct forecast *f = &state_proposal(s)->plan;
-	const struct time_summary *t = &state_proposal(s)->time_plan;
+	const struct forecast *f = &state_plan(s)->plan;
+	const struct time_summary *t = &state_plan(s)->time_plan;
 
 	list_fit(l, n, rows.h);
 	canvas_rule(c, r, 0, "Jobs: now > plan");
@@ -203,7 +203,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 
 uint32_t preview_diff_rows(const struct state *s)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	return x->diff && x->from ? x->diff->nblocks + x->diff->nsl2vl : 0;
 }
@@ -211,7 +211,7 @@ uint32_t preview_diff_rows(const struct state *s)
 static void preview_changes_draw_row(const struct state *s, struct canvas *c, struct rect r, int y,
 				     uint32_t i)
 {
-	const struct tables_diff *d = state_proposal(s)->diff;
+	const struct tables_diff *d = state_plan(s)->diff;
 	char name[NAME_LEN];
 
 	if (i >= d->nblocks) {
@@ -260,7 +260,7 @@ static const char *preview_changes_lid_name(const struct fabric *f, uint32_t lid
 static void preview_changes_draw_entries(const struct state *s, struct canvas *c, struct rect r,
 					 uint32_t i)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct tables_diff_block *b = &x->diff->blocks[i];
 	const uint8_t *was = tables_row(x->from, b->sw), *is = tables_row(x->tables, b->sw);
 	uint32_t lid = b->block * LFT_BLOCK, end = lid + LFT_BLOCK;
@@ -285,7 +285,7 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 
 void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r)
 {
-	uint32_t n = preview_diff_rows(s), nblocks = n ? state_proposal(s)->diff->nblocks : 0;
+	uint32_t n = preview_diff_rows(s), nblocks = n ? state_plan(s)->diff->nblocks : 0;
 	bool beside = r.w >= 90;
 	struct rect list = { r.x, r.y, beside ? 44 : r.w, beside ? r.h : r.h / 2 };
 	struct rect at = { beside ? r.x + 45 : r.x, beside ? r.y : r.y + r.h / 2,

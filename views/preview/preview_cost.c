@@ -111,7 +111,7 @@ const char *preview_search_text(char *buf, size_t len, const struct state *s)
 
 /* The order of writes, the drain and the jobs touched are still to be found. */
 static int preview_cost_draw_search(const struct state *s, struct canvas *c, struct rect r, int y,
-				    const struct proposal *x)
+				    const struct plan_preview *x)
 {
 	char text[80];
 
@@ -129,7 +129,7 @@ static int preview_cost_draw_search(const struct state *s, struct canvas *c, str
 }
 
 static int preview_cost_draw_order(const struct state *s, struct canvas *c, struct rect r, int y,
-				   const struct proposal *x)
+				   const struct plan_preview *x)
 {
 	const struct plan *plan = x->ordered;
 	char text[400], est[FIGURE_LEN] = "";
@@ -170,7 +170,7 @@ static int preview_cost_draw_order(const struct state *s, struct canvas *c, stru
 
 /* What it was made from: whose jobs, of when, and with which options. */
 static int preview_cost_draw_inputs(struct canvas *c, struct rect r, int y,
-				    const struct proposal *x)
+				    const struct plan_preview *x)
 {
 	const struct jobset *jobs = x->jobs;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
@@ -191,7 +191,7 @@ static int preview_cost_draw_inputs(struct canvas *c, struct rect r, int y,
 
 int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct tables_diff *d = x->diff;
 	char a[FIGURE_LEN], b[FIGURE_LEN];
 
@@ -211,7 +211,7 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct tables_diff *d = state_proposal(s)->diff;
+	const struct tables_diff *d = state_plan(s)->diff;
 	char title[64];
 
 	if (!d || preview_cost_nothing_changes(d)) {
@@ -245,7 +245,7 @@ static int preview_cost_draw_adaptive(const struct state *s, struct canvas *c, s
 
 int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	y = preview_cost_draw_adaptive(s, c, r, y);
 	y = preview_cost_draw_replaced(s, c, r, y);
@@ -260,7 +260,7 @@ int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, i
 
 const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct tables_diff *d = x->diff;
 	char a[FIGURE_LEN], est[FIGURE_LEN] = "", waves[64] = "";
 
@@ -308,7 +308,7 @@ static void preview_cost_check(struct checks *k, enum mark m, const char *text)
 
 /* Free of deadlocks in every step: what the order of writes was found for. */
 static void preview_cost_check_steps(struct checks *k, const struct state *s,
-				     const struct proposal *x)
+				     const struct plan_preview *x)
 {
 	const struct verdict *now = s->verdict;
 
@@ -343,7 +343,7 @@ static const char *preview_cost_pinned_text(char *buf, size_t len, const struct 
 
 int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct verdict *v = x->verdict;
 	struct checks k = { c, { r.x, r.y, r.w - 1, r.h }, 1, y };
 	char buf[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preview_cost: what it takes to install a proposal, and what was checked about it. */
+/* preview_cost: what it takes to install a plan, and what was checked about it. */
 #pragma once
 
 #include "views/canvas/canvas.h"

@@ -56,7 +56,7 @@ static int preview_menu_draw_options(const struct preview_options *o, struct can
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
 static bool preview_menu_traded_for_jobs(const struct state *s)
 {
-	const struct proposal *p = state_proposal(s);
+	const struct plan_preview *p = state_plan(s);
 
 	return p->before && p->after->njob && p->after->efi_max > p->before->efi_max &&
 	       p->after->eff_efi_max < p->before->eff_efi_max;
@@ -65,7 +65,7 @@ static bool preview_menu_traded_for_jobs(const struct state *s)
 /* Before it is applied, that has to be accepted. */
 static int preview_menu_draw_slower(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct proposal *p = state_proposal(s);
+	const struct plan_preview *p = state_plan(s);
 	char what[300], text[320];
 
 	if (!p->tables || !time_gate_slower(&p->gate) || y >= r.h - 1)
@@ -100,7 +100,7 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 /* What to press next. */
 static int preview_menu_draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	const struct tables_diff *d = x->diff;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[120];
@@ -130,7 +130,7 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 /* What the checks found first. */
 static const struct note *preview_menu_refused(const struct state *s)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 
 	return x->notes ? notes_find(x->notes, "verdict") : NULL;
 }

@@ -140,7 +140,8 @@ static double preview_table_of_time(const struct time_summary *t, enum figure f)
 	return f == TIME ? jobs->mean.mean : jobs->worst.mean;
 }
 
-static double preview_table_now_of(const struct state *s, const struct proposal *x, enum figure f)
+static double preview_table_now_of(const struct state *s, const struct plan_preview *x,
+				   enum figure f)
 {
 	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_now, f);
@@ -151,7 +152,7 @@ static double preview_table_now_of(const struct state *s, const struct proposal 
 	return preview_table_of_metrics(x->before, f, s->sls_known);
 }
 
-static double preview_table_plan_of(const struct proposal *x, enum figure f)
+static double preview_table_plan_of(const struct plan_preview *x, enum figure f)
 {
 	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_plan, f);
@@ -179,7 +180,7 @@ static const char *preview_table_number(char buf[FIGURE_LEN], double v, enum fig
 
 static bool preview_table_shown(const struct state *s, enum figure f, bool tall)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	bool missing = x->after->unreachable || (x->before && x->before->unreachable);
 
 	if (f == UNREACHABLE || f == HOPS_MAX)
@@ -192,7 +193,7 @@ static bool preview_table_shown(const struct state *s, enum figure f, bool tall)
 static void preview_table_draw_name(const struct state *s, struct canvas *c, struct rect r, int y,
 				    enum figure f)
 {
-	const struct metrics *m = state_proposal(s)->after;
+	const struct metrics *m = state_plan(s)->after;
 	char bound[FIGURE_LEN];
 
 	if (f == JOB_EFI && m->njob)
@@ -215,7 +216,7 @@ static void preview_table_draw_now(const struct state *s, struct canvas *c, stru
 			     preview_table_number(buf, v, f));
 }
 
-/* One proposal: what changes, in words too. */
+/* One plan: what changes, in words too. */
 static void preview_table_draw_change(struct canvas *c, struct rect r, int end, int y,
 				      enum figure f, double now, double plan)
 {
@@ -243,7 +244,7 @@ static int preview_table_change_width(struct rect r)
 static void preview_table_draw_alone(const struct state *s, struct canvas *c, struct rect r, int y,
 				     enum figure f)
 {
-	const struct proposal *x = state_proposal(s);
+	const struct plan_preview *x = state_plan(s);
 	double now = preview_table_now_of(s, x, f), plan = preview_table_plan_of(x, f);
 	char buf[FIGURE_LEN];
 	int end = r.w - 1, change = preview_table_change_width(r);
@@ -304,7 +305,7 @@ static void preview_table_draw_several(const struct state *s, struct canvas *c, 
 	double best = preview_table_best_of(s, f);
 	int x = NAME_WIDTH + COLUMN;
 
-	preview_table_draw_now(s, c, r, x, y, f, preview_table_now_of(s, state_proposal(s), f));
+	preview_table_draw_now(s, c, r, x, y, f, preview_table_now_of(s, state_plan(s), f));
 	for (uint32_t i = 0; i < k.n; i++) {
 		uint32_t at = k.first + i;
 		double v = preview_table_plan_of(&s->preview.list[at], f);
@@ -318,7 +319,7 @@ static void preview_table_draw_several(const struct state *s, struct canvas *c, 
 	}
 }
 
-static const char *preview_table_engine_of(const struct state *s, const struct proposal *x)
+static const char *preview_table_engine_of(const struct state *s, const struct plan_preview *x)
 {
 	return x->engine < s->preview.nengines ? s->preview.engines[x->engine].engine->name
 	       : x->tables		       ? x->tables->engine
@@ -326,7 +327,7 @@ static const char *preview_table_engine_of(const struct state *s, const struct p
 }
 
 /* The name of the file that it was read from, without folders; "" it was computed. */
-static const char *preview_table_file_of(const struct proposal *x)
+static const char *preview_table_file_of(const struct plan_preview *x)
 {
 	const char *path = x->files && x->files->n ? x->files->file[0].path : "";
 	const char *slash = strrchr(path, '/');
@@ -344,7 +345,7 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
 	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");
 	for (uint32_t i = 0; i < k.n; i++) {
-		const struct proposal *p = &s->preview.list[k.first + i];
+		const struct plan_preview *p = &s->preview.list[k.first + i];
 		bool on = k.first + i == s->preview.at;
 		char id[16], name[COLUMN];
 
@@ -363,7 +364,7 @@ static int preview_table_draw_head(const struct state *s, struct canvas *c, stru
 
 	canvas_text(c, r, 1, y, ROLE_LABEL, "metric");
 	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
-	canvas_right(c, r, end - change, y, ROLE_LABEL, state_proposal(s)->id);
+	canvas_right(c, r, end - change, y, ROLE_LABEL, state_plan(s)->id);
 	if (change)
 		canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
 	return y + 1;
@@ -371,7 +372,7 @@ static int preview_table_draw_head(const struct state *s, struct canvas *c, stru
 
 static void preview_table_draw_title(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct proposal *p = state_proposal(s);
+	const struct plan_preview *p = state_plan(s);
 	char title[240], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100];
 
 	if (*preview_table_file_of(p))

@@ -48,7 +48,7 @@ static const struct job_metrics *fields_jobs_now_of(const struct rows *r, uint32
 
 static const struct job_metrics *fields_jobs_plan_of(const struct rows *r, uint32_t row)
 {
-	const struct proposal *x = state_proposal(r->s);
+	const struct plan_preview *x = state_plan(r->s);
 
 	return job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id);
 }

@@ -136,7 +136,7 @@ static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t
 
 static const struct metrics *fields_ports_plan_of(const struct rows *r)
 {
-	return state_proposal(r->s)->after;
+	return state_plan(r->s)->after;
 }
 
 GETTER(fields_ports_get_efi, fields_ports_of_chan(c, r, row, state_metrics(r->s), false))

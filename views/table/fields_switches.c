@@ -141,7 +141,7 @@ static void fields_switches_get_sl2vl(struct value *c, const struct rows *r, uin
 
 static void fields_switches_get_changed(struct value *c, const struct rows *r, uint32_t sw)
 {
-	const struct tables_diff *d = state_proposal(r->s)->diff;
+	const struct tables_diff *d = state_plan(r->s)->diff;
 	uint32_t lo = 0, hi = d ? d->nblocks : 0;
 
 	if (!d)

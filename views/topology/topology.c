@@ -399,7 +399,7 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 		u->lines = (u->lines + 1) % LINES_KINDS;
 		return true;
 	case REQ_COMPARE:
-		if (!state_proposal(s)->before)
+		if (!state_plan(s)->before)
 			context_say(ctx,
 				    "nothing to compare yet: compute a preview in view 6 first");
 		else

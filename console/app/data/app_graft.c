@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hosts have come or left, and the switches are the same: tables that this session knows follow
- * them, and proposals are judged and ordered again, one after the other, once the installed tables
+ * them, and plans are judged and ordered again, one after the other, once the installed tables
  * are read. */
 #include "console/app/app_priv.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A proposal that waits for that; what it was computed from is in msg. */
+/* A plan that waits for that; what it was computed from is in msg. */
 struct app_graft {
 	struct msg *msg;
 	char id[8];
@@ -34,11 +34,11 @@ static void app_graft_lost(struct app *a, const char *why)
 	app_graft_drop(a, 0);
 }
 
-bool app_graft_keep(struct app *a, struct msg *msg, const struct proposal *x, bool selected)
+bool app_graft_keep(struct app *a, struct msg *msg, const struct plan_preview *x, bool selected)
 {
 	struct app_graft *g;
 
-	if (a->ngrafts == PROPOSALS_MAX || !a->state.fabric ||
+	if (a->ngrafts == PLANS_MAX || !a->state.fabric ||
 	    !digest_equal(&msg->fabric->switch_graph, &a->state.fabric->switch_graph))
 		return false;
 	g = xcalloc(1, sizeof(*g));
@@ -105,7 +105,7 @@ static bool app_graft_is(const struct app *a, const struct msg *msg)
 }
 
 /* What its engine reported, and how long it took, is still true. */
-void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *selected)
+void app_graft_made(struct app *a, struct msg *msg, struct plan_preview *x, bool *selected)
 {
 	struct app_graft *g = a->grafts[0];
 	struct notes notes = msg->notes;

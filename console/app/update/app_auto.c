@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A proposal that waits for somebody stays on the screen until it is computed again. */
+/* A plan that waits for somebody stays on the screen until it is computed again. */
 static void app_auto_say(void *ctx, enum auto_act act, const char *why)
 {
 	struct app *a = ctx;
@@ -59,7 +59,7 @@ static bool app_auto_update_open(const struct app *a)
 	       s == APPLY_ORDERING || s == APPLY_READY;
 }
 
-/* --- a proposal -------------------------------------------------------------------------- */
+/* --- a plan -------------------------------------------------------------------------- */
 
 /* As the form of previews would have them; a list that is too long for it is not cut. */
 static void app_auto_show_options(struct preview_options *o, const struct route_inputs *in,
@@ -148,11 +148,11 @@ static void app_auto_apply(struct app *a)
 
 static void app_auto_judge(struct app *a, bool journal)
 {
-	uint32_t at = app_proposal_find(a, a->automatic.preview);
-	struct auto_proposal p;
+	uint32_t at = app_plan_find(a, a->automatic.preview);
+	struct auto_plan p;
 	const struct msg *msg;
 
-	if (at == PROPOSALS_MAX) {
+	if (at == PLANS_MAX) {
 		app_auto_failed(a, "the plan was discarded");
 		return;
 	}

@@ -20,20 +20,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint32_t app_proposal_find(const struct app *a, uint64_t serial)
+uint32_t app_plan_find(const struct app *a, uint64_t serial)
 {
 	for (uint32_t i = 0; i < a->state.preview.n; i++)
 		if (a->kept[i]->total == serial)
 			return i;
-	return PROPOSALS_MAX;
+	return PLANS_MAX;
 }
 
 /* That one; NULL: none. */
-static struct proposal *app_preview_of(struct app *a, uint64_t serial)
+static struct plan_preview *app_preview_of(struct app *a, uint64_t serial)
 {
-	uint32_t at = app_proposal_find(a, serial);
+	uint32_t at = app_plan_find(a, serial);
 
-	return at < PROPOSALS_MAX ? &a->state.preview.list[at] : NULL;
+	return at < PLANS_MAX ? &a->state.preview.list[at] : NULL;
 }
 
 /* Its message is the caller's. */
@@ -314,7 +314,7 @@ void app_preview_start(struct app *a, const struct request *r)
 		app_preview(a, r->engine, &r->options);
 }
 
-void app_proposal_remove(struct app *a, uint32_t at)
+void app_plan_remove(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -348,7 +348,7 @@ static void app_preview_follow_hosts(struct app *a)
 
 	app_graft_fabric(a);
 	for (uint32_t i = 0; p->n; i++) {
-		struct proposal x = p->list[0];
+		struct plan_preview x = p->list[0];
 		struct msg *msg = app_preview_take_out(a, 0);
 
 		if (!app_graft_keep(a, msg, &x, i == at))
@@ -365,7 +365,8 @@ static void app_preview_end(struct app *a)
 
 /* --- still true? ------------------------------------------------------------------------- */
 
-static void app_preview_judge_stale(const struct app *a, struct proposal *x, const struct msg *msg)
+static void app_preview_judge_stale(const struct app *a, struct plan_preview *x,
+				    const struct msg *msg)
 {
 	const struct tables *from = msg->from;
 
@@ -389,7 +390,7 @@ void app_stale(struct app *a)
 		app_preview_judge_stale(a, &p->list[i], a->kept[i]);
 }
 
-/* --- the order of writes of each proposal --------------------------------------------------- */
+/* --- the order of writes of each plan --------------------------------------------------- */
 
 void app_order_begin(struct app *a)
 {
@@ -399,7 +400,7 @@ void app_order_begin(struct app *a)
 
 static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
 {
-	const struct proposal *x = &a->state.preview.list[at];
+	const struct plan_preview *x = &a->state.preview.list[at];
 	struct route_inputs in = { .f = a->state.fabric,
 				   .installed = a->kept[at]->from,
 				   .tables = x->tables,
@@ -418,7 +419,7 @@ void app_want_cost(struct app *a)
 
 	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
 		uint32_t at = (p->at + i) % p->n;
-		const struct proposal *x = &p->list[at];
+		const struct plan_preview *x = &p->list[at];
 
 		if (x->order == ORDER_WAITS && !x->stale[0])
 			app_preview_ask_order(a, at, false);
@@ -433,7 +434,7 @@ static void app_preview_order_known(struct app *a, uint64_t serial)
 void app_order_stop(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
-	struct proposal *x = &p->list[p->at];
+	struct plan_preview *x = &p->list[p->at];
 	uint64_t serial;
 
 	if (!p->n || x->order != ORDER_WAITS)
@@ -477,7 +478,7 @@ void app_order_hurry(struct app *a)
 /* --- what traffic is to expect ----------------------------------------------------------- */
 
 /* A preview may be older than the second sample of the counters. */
-static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
+static bool app_preview_wants_traffic(const struct app *a, const struct plan_preview *x)
 {
 	return a->state.rates && a->state.sample_summary && a->state.sample_summary->load_pct > 0 &&
 	       !x->traffic_plan.known && !x->traffic_tried && !x->forecast_ended && !x->stale[0];
@@ -489,7 +490,7 @@ static void app_preview_want_forecast(struct app *a)
 
 	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
 		uint32_t at = (p->at + i) % p->n;
-		const struct proposal *x = &p->list[at];
+		const struct plan_preview *x = &p->list[at];
 		struct forecast_ask ask = { .fabric = a->state.fabric,
 					    .from = a->kept[at]->from,
 					    .to = x->tables,
@@ -512,13 +513,13 @@ static void app_preview_make_room(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
-	if (p->n < PROPOSALS_MAX)
+	if (p->n < PLANS_MAX)
 		return;
 	app_preview_drop_kept(a, p->at == 0);
 }
 
 /* Under the name that it has from now on. */
-static void app_preview_record_made(struct app *a, const struct proposal *x)
+static void app_preview_record_made(struct app *a, const struct plan_preview *x)
 {
 	char what[PATH_TEXT + 64];
 
@@ -529,7 +530,7 @@ static void app_preview_record_made(struct app *a, const struct proposal *x)
 }
 
 /* Its plan has another name when the subnet manager is another one since. */
-static void app_preview_follow_name(struct app *a, struct proposal *x, const struct plan *plan)
+static void app_preview_follow_name(struct app *a, struct plan_preview *x, const struct plan *plan)
 {
 	if (!strcmp(x->id, plan->id))
 		return;
@@ -541,7 +542,7 @@ static void app_preview_follow_name(struct app *a, struct proposal *x, const str
 static void app_preview_keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
-	struct proposal *x;
+	struct plan_preview *x;
 	uint32_t at;
 	bool selected = true;
 
@@ -549,7 +550,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	at = p->at;
 	a->kept[p->n] = msg;
 	x = &p->list[p->n++];
-	*x = (struct proposal){
+	*x = (struct plan_preview){
 		.engine = p->engine,
 		.options = a->asked,
 		.made_s = time(NULL),
@@ -593,7 +594,7 @@ static const char *app_preview_time(char buf[120], const struct msg *msg)
 	return buf;
 }
 
-static bool app_preview_take_proposal(struct app *a, struct msg *msg)
+static bool app_preview_take_plan(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 	char time[120];
@@ -631,7 +632,7 @@ static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 /* What gave way to something else is asked for again. */
 static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 {
-	struct proposal *x = app_preview_of(a, msg->total);
+	struct plan_preview *x = app_preview_of(a, msg->total);
 	bool whole = msg->type == MSG_FORECAST;
 
 	if (msg->total == a->forecast_serial)
@@ -654,7 +655,7 @@ static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 
 void app_forecast_stop(struct app *a)
 {
-	struct proposal *x = app_preview_of(a, a->forecast_serial);
+	struct plan_preview *x = app_preview_of(a, a->forecast_serial);
 
 	if (!x)
 		return;
@@ -668,7 +669,7 @@ void app_forecasts_again(struct app *a)
 	struct state_preview *p = &a->state.preview;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		struct proposal *x = &p->list[i];
+		struct plan_preview *x = &p->list[i];
 
 		x->forecasting |= x->forecast_ended && !x->plan.known;
 		x->forecast_ended = false;
@@ -700,12 +701,12 @@ static void app_preview_take_step(struct app *a, const struct msg *msg)
 
 static void app_preview_take_cost(struct app *a, struct msg *msg)
 {
-	uint32_t at = app_proposal_find(a, msg->total);
-	struct proposal *x;
+	uint32_t at = app_plan_find(a, msg->total);
+	struct plan_preview *x;
 
 	if (msg->total == a->cost_serial)
 		a->cost_serial = 0;
-	if (at < PROPOSALS_MAX && msg->rc != -ECANCELED) {
+	if (at < PLANS_MAX && msg->rc != -ECANCELED) {
 		x = &a->state.preview.list[at];
 		x->order = msg->ordered ? ORDER_FOUND : ORDER_FAILED;
 		snprintf(x->order_error, sizeof(x->order_error), "%.399s", msg->text);
@@ -719,7 +720,7 @@ static void app_preview_take_cost(struct app *a, struct msg *msg)
 	app_want_cost(a);
 }
 
-int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
+int app_plan_make(struct plan **out, struct app *a, struct err *err)
 {
 	struct state_preview *p = &a->state.preview;
 	const struct plan *known = p->n ? p->list[p->at].ordered : NULL;
@@ -791,7 +792,7 @@ void app_plan_save(struct app *a, const char *to)
 	rc = p->list[p->at].stale[0]
 		     ? err_set(&err, -ESTALE, "the plan is stale: %s; compute it again",
 			       p->list[p->at].stale)
-		     : app_proposal_plan(&plan, a, &err);
+		     : app_plan_make(&plan, a, &err);
 	if (rc) {
 		app_fail(a, "plan", err.text);
 		return;
@@ -812,7 +813,7 @@ static bool app_preview_take(struct app *a, struct msg *msg, bool *kept)
 		return true;
 	case MSG_PREVIEW:
 	case MSG_PREVIEW_FAILED:
-		*kept = app_preview_take_proposal(a, msg);
+		*kept = app_preview_take_plan(a, msg);
 		return true;
 	case MSG_FORECAST:
 	case MSG_TRAFFIC:

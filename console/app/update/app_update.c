@@ -72,7 +72,7 @@ static bool app_update_tells_sls(const struct app *a)
 /* Why the preview cannot become a plan; NULL when it can. */
 static const char *app_update_not_ready(const struct app *a)
 {
-	const struct proposal *p = state_proposal(&a->state);
+	const struct plan_preview *p = state_plan(&a->state);
 
 	if (a->opts.load)
 		return "a plan for a file cannot be applied: this needs a live fabric";
@@ -102,7 +102,7 @@ static const char *app_update_not_ready(const struct app *a)
 
 static void app_update_show_prediction(struct app *a)
 {
-	const struct proposal *x = state_proposal(&a->state);
+	const struct plan_preview *x = state_plan(&a->state);
 	struct state_apply *s = &a->state.apply;
 
 	if (!x->tables || !tables_forward_same(a->state.fabric, x->tables, a->plan->to))
@@ -157,10 +157,10 @@ static void app_update_ask_strangers(struct app *a, const struct plan *plan)
 		!o->without && drain_names_check(&plan->drain, plan->fabric, plan->jobs, NULL);
 }
 
-/* Of the proposal that the plan was made from: one that leads back is not judged. */
+/* Of the preview that the plan was made from: one that leads back is not judged. */
 static void app_update_ask_slower(struct app *a, const struct plan *plan)
 {
-	const struct proposal *x = state_proposal(&a->state);
+	const struct plan_preview *x = state_plan(&a->state);
 	struct state_apply *s = &a->state.apply;
 
 	if (a->opts.automatic.accept_slower || !x->tables || !time_gate_slower(&x->gate) ||
@@ -218,7 +218,7 @@ static void app_update_take_ordered(struct app *a, struct msg *msg)
 
 void app_prepare_update(struct app *a)
 {
-	const struct proposal *p = state_proposal(&a->state);
+	const struct plan_preview *p = state_plan(&a->state);
 	const char *why = app_update_not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -235,7 +235,7 @@ void app_prepare_update(struct app *a)
 		app_update_refuse(a, p->order_error);
 		return;
 	}
-	if (!app_proposal_plan(&plan, a, &err)) {
+	if (!app_plan_make(&plan, a, &err)) {
 		a->order_serial++;
 		app_update_offer_plan(a, plan);
 		return;
@@ -248,22 +248,22 @@ void app_prepare_update(struct app *a)
 	a->order_for = a->cost_serial;
 }
 
-/* The order of a proposal was found, or was ended, that somebody wants to apply. */
+/* The order of a plan was found, or was ended, that somebody wants to apply. */
 static void app_update_order_known(struct app *a, uint64_t serial)
 {
 	const struct state_preview *p = &a->state.preview;
-	uint32_t at = app_proposal_find(a, serial);
+	uint32_t at = app_plan_find(a, serial);
 	struct plan *plan;
 	struct err err = { "" };
 
 	if (a->order_for != serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	a->order_for = 0;
-	if (at < PROPOSALS_MAX && p->list[at].order_error[0])
+	if (at < PLANS_MAX && p->list[at].order_error[0])
 		app_update_refuse(a, p->list[at].order_error);
 	else if (at != p->at)
 		app_update_refuse(a, "another plan is selected now: press A again in view 6");
-	else if (app_proposal_plan(&plan, a, &err))
+	else if (app_plan_make(&plan, a, &err))
 		app_update_refuse(a, err.text);
 	else
 		app_update_offer_plan(a, plan);

@@ -302,7 +302,7 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 }
 
 /* The plan with its order, as the worker finds it. */
-static void order(struct console_kit *k, struct proposal *x)
+static void order(struct console_kit *k, struct plan_preview *x)
 {
 	struct sm_pin pin = { .guid = 2, .priority = 1 };
 	struct plan *p;
@@ -320,7 +320,7 @@ static void order(struct console_kit *k, struct proposal *x)
 void console_preview(struct console_kit *k, const char *engine)
 {
 	struct state_preview *p = &k->s.preview;
-	struct proposal *x = &p->list[0];
+	struct plan_preview *x = &p->list[0];
 	struct err err;
 
 	k->plan = route(k, engine, true);
@@ -332,18 +332,18 @@ void console_preview(struct console_kit *k, const char *engine)
 		assert_true(p->engine + 1 < p->nengines);
 	p->mads_per_s = 4000;
 	p->sweep_s = 0.4;
-	*x = (struct proposal){ .options.params.seed = 1,
-				.id = "p-7f3a",
-				.engine = p->engine,
-				.made_s = NOW_S - 22,
-				.seconds = 0.34,
-				.from = k->tables,
-				.tables = k->plan,
-				.jobs = k->jobs,
-				.before = k->before,
-				.after = k->plan_metrics,
-				.verdict = k->plan_verdict,
-				.diff = k->diff };
+	*x = (struct plan_preview){ .options.params.seed = 1,
+				    .id = "p-7f3a",
+				    .engine = p->engine,
+				    .made_s = NOW_S - 22,
+				    .seconds = 0.34,
+				    .from = k->tables,
+				    .tables = k->plan,
+				    .jobs = k->jobs,
+				    .before = k->before,
+				    .after = k->plan_metrics,
+				    .verdict = k->plan_verdict,
+				    .diff = k->diff };
 	if (time_summary_compute(&x->time_now, NULL, k->fabric, k->tables, k->jobs, NULL, NULL,
 				 &err) ||
 	    time_summary_compute(&x->time_plan, NULL, k->fabric, k->plan, k->jobs, NULL, NULL,
@@ -367,7 +367,7 @@ void console_plan(struct console_kit *k)
 
 	a->state = APPLY_READY;
 	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine,
-		 state_proposal(&k->s)->tables->engine);
+		 state_plan(&k->s)->tables->engine);
 	snprintf(a->installer, sizeof(a->installer), "smp");
 	a->diff = k->diff;
 	a->confirm_left_s = a->confirm_all_s = a->took_s = a->pred_util = a->pred_dark = NAN;

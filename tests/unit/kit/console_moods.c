@@ -167,21 +167,21 @@ void console_waiting(struct console_kit *k)
 	log_line(a, "the switches hold the new routing; waiting for confirmation");
 }
 
-void console_proposals(struct console_kit *k)
+void console_plans(struct console_kit *k)
 {
 	struct state_preview *p = &k->s.preview;
-	struct proposal *x = &p->list[0];
+	struct plan_preview *x = &p->list[0];
 
-	*x = (struct proposal){ .options.params.seed = 1,
-				.id = "p-7f3a",
-				.from = k->tables,
-				.tables = k->tables,
-				.jobs = k->jobs,
-				.before = k->metrics,
-				.after = k->metrics,
-				.verdict = k->verdict,
-				.order = ORDER_WAITS,
-				.forecasting = true };
+	*x = (struct plan_preview){ .options.params.seed = 1,
+				    .id = "p-7f3a",
+				    .from = k->tables,
+				    .tables = k->tables,
+				    .jobs = k->jobs,
+				    .before = k->metrics,
+				    .after = k->metrics,
+				    .verdict = k->verdict,
+				    .order = ORDER_WAITS,
+				    .forecasting = true };
 	p->list[1] = *x;
 	snprintf(p->list[1].id, sizeof(x->id), "p-91c2");
 	p->n = 2;

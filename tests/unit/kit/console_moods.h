@@ -16,5 +16,5 @@ void console_running(struct console_kit *k);
 void console_waiting(struct console_kit *k);
 void console_step(struct state_apply *a, int i, enum step_state st, double took, const char *text);
 
-/* Two proposals that change nothing: their figures are as many as those of others. */
-void console_proposals(struct console_kit *k);
+/* Two plans that change nothing: their figures are as many as those of others. */
+void console_plans(struct console_kit *k);

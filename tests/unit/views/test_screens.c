@@ -259,7 +259,7 @@ static void views_of_2064_switches(void **state)
 	console_open(&k, 80, 24);
 	console_fabric(&k, "dragonfly:p=8", big);
 	assert_int_equal(k.fabric->nsw, 2064);
-	console_proposals(&k);
+	console_plans(&k);
 	k.s.sessions = console_records();
 	check_views(&k, "huge", "07");
 	check_view(&k, "huge", "0en00001\rn16000\r", "paths");

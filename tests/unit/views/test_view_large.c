@@ -65,7 +65,7 @@ static void frames_take_few_milliseconds(void **state)
 {
 	struct console_kit *k = *state;
 
-	console_proposals(k);
+	console_plans(k);
 	for (int i = 0; i < 3; i++) {
 		console_size(k, sizes[i][0], sizes[i][1]);
 		for (const char *v = "12345678"; *v; v++) {

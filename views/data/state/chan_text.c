@@ -87,7 +87,7 @@ const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_
 double chan_planned_util(const struct state *s, uint32_t chan)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
-	const struct metrics *now = state_proposal(s)->before, *plan = state_proposal(s)->after;
+	const struct metrics *now = state_plan(s)->before, *plan = state_plan(s)->after;
 
 	if (!p || !now || !now->njob || !now->eff_efi[chan])
 		return NAN;

@@ -105,20 +105,20 @@ enum req {
 	REQ_SUSPEND,
 	REQ_PREVIEW_START, /* request.engine, .options */
 	REQ_PREVIEW_CANCEL,
-	REQ_PROPOSAL_SELECT, /* request.proposal */
-	REQ_PROPOSAL_REMOVE, /* likewise */
-	REQ_ORDER_AGAIN,     /* its order of writes is looked for, after that was ended */
-	REQ_PLAN_SAVE,	     /* the selected one into the file request.text */
-	REQ_TABLES_FILE,     /* a preview of the tables in the file input.text */
-	REQ_APPLY_PREPARE,   /* the preview becomes the plan of the apply view */
-	REQ_APPLY_START,     /* request.text: the fabric's name as typed */
-	REQ_APPLY_KEEP,	     /* the same, for keeping the new routing */
-	REQ_APPLY_ROLLBACK,  /* confirmed; also of a journal that was found */
-	REQ_APPLY_CLOSE,     /* a finished update is put away */
-	REQ_APPLY_EXTEND,    /* more time until it is rolled back */
-	REQ_APPLY_NOTE,	     /* request.text into the record; without: asks for it */
-	REQ_APPLY_OVERRIDE,  /* request.text: watch conditions, not looked at any more; likewise */
-	REQ_HIST_BACK,	     /* one sample; request.count of them */
+	REQ_PLAN_SELECT,    /* request.plan */
+	REQ_PLAN_REMOVE,    /* likewise */
+	REQ_ORDER_AGAIN,    /* its order of writes is looked for, after that was ended */
+	REQ_PLAN_SAVE,	    /* the selected one into the file request.text */
+	REQ_TABLES_FILE,    /* a preview of the tables in the file input.text */
+	REQ_APPLY_PREPARE,  /* the preview becomes the plan of the apply view */
+	REQ_APPLY_START,    /* request.text: the fabric's name as typed */
+	REQ_APPLY_KEEP,	    /* the same, for keeping the new routing */
+	REQ_APPLY_ROLLBACK, /* confirmed; also of a journal that was found */
+	REQ_APPLY_CLOSE,    /* a finished update is put away */
+	REQ_APPLY_EXTEND,   /* more time until it is rolled back */
+	REQ_APPLY_NOTE,	    /* request.text into the record; without: asks for it */
+	REQ_APPLY_OVERRIDE, /* request.text: watch conditions, not looked at any more; likewise */
+	REQ_HIST_BACK,	    /* one sample; request.count of them */
 	REQ_HIST_FORWARD,
 	REQ_HIST_BACK5,
 	REQ_HIST_FORWARD5,
@@ -153,7 +153,7 @@ struct request {
 	enum req type;
 	enum view_id view;
 	uint32_t engine;   /* index in state.preview.engines */
-	uint32_t proposal; /* index in state.preview.list */
+	uint32_t plan;	   /* index in state.preview.list */
 	struct preview_options options;
 	char text[PATH_TEXT];
 };

@@ -50,11 +50,11 @@ const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t ch
 	return u && u->dests && chan < u->dests->nchan ? &u->dests->of[chan] : NULL;
 }
 
-const struct proposal *state_proposal(const struct state *s)
+const struct plan_preview *state_plan(const struct state *s)
 {
-	static const struct proposal none;
+	static const struct plan_preview none;
 	const struct state_preview *p = &s->preview;
-	const struct proposal *x = p->at < p->n ? &p->list[p->at] : &none;
+	const struct plan_preview *x = p->at < p->n ? &p->list[p->at] : &none;
 	bool fits = x->after && s->fabric && x->after->nchan == s->fabric->nchan &&
 		    (!x->before || x->before->nchan == s->fabric->nchan);
 
@@ -63,12 +63,12 @@ const struct proposal *state_proposal(const struct state *s)
 
 bool state_preview_ready(const struct state *s)
 {
-	return state_proposal(s)->after != NULL;
+	return state_plan(s)->after != NULL;
 }
 
 bool state_plan_ahead(const struct state *s)
 {
-	return state_preview_ready(s) && !state_proposal(s)->stale[0];
+	return state_preview_ready(s) && !state_plan(s)->stale[0];
 }
 
 const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw)
@@ -133,7 +133,7 @@ const struct tables *state_tables(const struct state *s)
 
 const struct tables *state_plan_tables(const struct state *s)
 {
-	return state_of_fabric(s, state_proposal(s)->tables);
+	return state_of_fabric(s, state_plan(s)->tables);
 }
 
 const char *state_no_tables(const struct state *s)

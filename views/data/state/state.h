@@ -19,7 +19,7 @@
 #include "fabric/model/topology/fabric.h"
 #include "fabric/model/traffic/jobset.h"
 #include "fabric/model/traffic/sample.h"
-#include "views/data/state/proposal.h"
+#include "views/data/state/plan_preview.h"
 #include "views/data/state/setting.h"
 #include "views/data/summary/history.h"
 
@@ -119,7 +119,7 @@ struct engine_choice {
 };
 
 #define ENGINES_MAX 16
-/* A search for an order of writes, of a proposal or of a plan that is to be applied. */
+/* A search for an order of writes, of a preview or of a plan that is to be applied. */
 struct state_ordering {
 	char words[96]; /* its step, how far that is, how long still; "" not begun */
 	double took_s;	/* since it was asked for */
@@ -143,8 +143,8 @@ struct state_preview {
 	char error[512]; /* failed: the sentence */
 
 	/* computed and kept, oldest first */
-	struct proposal list[PROPOSALS_MAX];
-	uint32_t n, at;	   /* at: the one selected, which state_proposal() is */
+	struct plan_preview list[PLANS_MAX];
+	uint32_t n, at;	   /* at: the one selected, which state_plan() is */
 	double mads_per_s; /* as this session reads tables, for estimates; NAN unknown */
 	double sweep_s;	   /* it took to read the fabric */
 	/* The slowest agent in the last update of this session that asked some, and all of them
@@ -289,7 +289,7 @@ struct state_history_at {
 /* The automatic mode. */
 struct state_auto {
 	bool on;
-	bool alert;	/* a proposal waits for somebody to look at it */
+	bool alert;	/* a plan waits for somebody to look at it */
 	double next_s;	/* until it looks at the jobs again; NAN: it is at work */
 	char text[640]; /* its last decision, a sentence; "" none yet */
 };
@@ -371,7 +371,7 @@ struct state {
 /* From the newest rates and figures of s.  O(channels). */
 void live_metrics(struct live_metrics *out, const struct state *s);
 
-/* The current tables, and those of the selected proposal; NULL where they are not of this fabric.
+/* The current tables, and those of the selected plan; NULL where they are not of this fabric.
  */
 const struct tables *state_tables(const struct state *s);
 const struct tables *state_plan_tables(const struct state *s);
@@ -409,8 +409,8 @@ const struct metrics *state_metrics(const struct state *s);
 const struct link_usage *state_usage(const struct state *s);
 /* To whom the routes over a channel lead; NULL: not known. */
 const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan);
-/* The selected proposal; an empty one where there is none, or it is of another fabric. */
-const struct proposal *state_proposal(const struct state *s);
+/* The selected plan; an empty one where there is none, or it is of another fabric. */
+const struct plan_preview *state_plan(const struct state *s);
 /* There is one. */
 bool state_preview_ready(const struct state *s);
 /* And what it is for is still so: neither were its tables installed, nor others, nor did the jobs

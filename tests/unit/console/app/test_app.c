@@ -213,7 +213,7 @@ static bool forecast_is_there(const struct app *a)
 static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
-	struct proposal *x = &a->state.preview.list[0];
+	struct plan_preview *x = &a->state.preview.list[0];
 	double end = clock_s() + 240;
 
 	(void)state;
@@ -282,7 +282,7 @@ static void hosts_change(struct app *a, const struct fabric *f)
 	app_set_tables(a, t, false);
 }
 
-static void await_proposals(struct app *a, uint32_t n)
+static void await_plans(struct app *a, uint32_t n)
 {
 	double end = clock_s() + 60;
 
@@ -296,7 +296,7 @@ static void await_proposals(struct app *a, uint32_t n)
 static void assert_follows(const struct app *a, const struct fabric *f, const struct fabric *both,
 			   const struct tables *t)
 {
-	const struct proposal *x = &a->state.preview.list[0];
+	const struct plan_preview *x = &a->state.preview.list[0];
 
 	assert_string_equal(x->stale, "");
 	assert_true(verdict_ok(x->verdict));
@@ -307,7 +307,7 @@ static void assert_follows(const struct app *a, const struct fabric *f, const st
 					 tables_row(t, sw)[both->term_lid[e]]);
 }
 
-static void proposals_follow_the_hosts(void **state)
+static void plans_follow_the_hosts(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
 	struct state_preview *p = &a->state.preview;
@@ -319,21 +319,21 @@ static void proposals_follow_the_hosts(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	app_kit_keys(a, "6 ");
-	await_proposals(a, 1);
+	await_plans(a, 1);
 	app_preview(a, !p->list[0].engine, &p->list[0].options);
-	await_proposals(a, 2);
+	await_plans(a, 2);
 	p->at = 0;
 	was = fabric_get(a->state.fabric);
 	t = tables_get(p->list[0].tables);
 	less = less_host(was);
 	hosts_change(a, less);
 	assert_int_equal(p->n, 0); /* until they were judged again */
-	await_proposals(a, 2);
+	await_plans(a, 2);
 	assert_int_equal(p->at, 0);
 	assert_int_equal(p->list[0].engine != p->list[1].engine, 1);
 	assert_follows(a, less, less, t);
 	hosts_change(a, was);
-	await_proposals(a, 2);
+	await_plans(a, 2);
 	assert_follows(a, was, less, t); /* the host that came may have other routes than it had */
 	app_end(a);
 	fabric_put(less);
@@ -372,10 +372,10 @@ static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **sta
 	app_end(a);
 }
 
-static void tables_of_a_file_become_a_proposal(void **state)
+static void tables_of_a_file_become_a_plan(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
-	const struct proposal *x = &a->state.preview.list[0];
+	const struct plan_preview *x = &a->state.preview.list[0];
 	double end = clock_s() + 240;
 	char path[128], keys[160];
 
@@ -742,7 +742,7 @@ static void another_fabric_stops_no_key(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 1));
 	app_kit_keys(a, "1236 ");
-	await_proposals(a, 1);
+	await_plans(a, 1);
 	assert_int_equal(slow_work_on_screen, 0);
 	known = a->applied = tables_get(a->state.tables);
 	slow_work_counts = false;
@@ -761,7 +761,7 @@ static void another_fabric_stops_no_key(void **state)
 	is_at(a, "t", VIEW_TOPOLOGY);
 	assert_ptr_equal(a->applied, known);
 	slow_work = false;
-	await_proposals(a, 1);
+	await_plans(a, 1);
 	assert_ptr_not_equal(a->applied, known);
 	assert_ptr_equal(a->state.tables, a->applied);
 	assert_int_equal(slow_work_on_screen, 0);
@@ -849,7 +849,7 @@ static void a_plan_that_is_installed_leaves_nothing_to_do(void **state)
 	assert_true(app_kit_ready(a, 2));
 	a->state.rw = true;
 	app_preview(a, engine_at(a, "minhop"), &po);
-	await_proposals(a, 1);
+	await_plans(a, 1);
 	app_prepare_update(a);
 	until_apply(a, APPLY_INSTALLED);
 	app_kit_keys(a, "7");
@@ -906,12 +906,12 @@ int main(void)
 		cmocka_unit_test(a_plan_that_is_installed_leaves_nothing_to_do),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
-		cmocka_unit_test(proposals_follow_the_hosts),
+		cmocka_unit_test(plans_follow_the_hosts),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
 		cmocka_unit_test(a_preview_asked_too_early_begins_when_the_tables_are_read),
-		cmocka_unit_test(tables_of_a_file_become_a_proposal),
+		cmocka_unit_test(tables_of_a_file_become_a_plan),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),

@@ -34,9 +34,9 @@ static struct auto_look other_jobs(uint32_t n)
 }
 
 /* 20 to 10: gains half. */
-static struct auto_proposal good(void)
+static struct auto_plan good(void)
 {
-	return (struct auto_proposal){ .sound = true, .before = 20, .after = 10, .blocks = 7 };
+	return (struct auto_plan){ .sound = true, .before = 20, .after = 10, .blocks = 7 };
 }
 
 static bool says(const struct auto_policy *p, const char *word)
@@ -47,12 +47,12 @@ static bool says(const struct auto_policy *p, const char *word)
 	return false;
 }
 
-/* As after a proposal for these jobs that was too small. */
+/* As after a plan for these jobs that was too small. */
 static struct auto_policy settled(bool armed)
 {
 	struct auto_policy p = made(armed);
 	struct auto_look l = jobs(3);
-	struct auto_proposal small = good();
+	struct auto_plan small = good();
 
 	small.after = 20;
 	assert_int_equal(auto_policy_look(&p, NOW, &l), AUTO_COMPUTE);
@@ -169,11 +169,11 @@ static void test_short_period_also_bounds_the_wait_for_another_update(void **sta
 	assert_int_equal(p.next_s, NOW + 2);
 }
 
-/* --- what becomes of a proposal --- */
+/* --- what becomes of a plan --- */
 
 static void test_gain_of_the_threshold_is_not_enough_more_is(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -187,9 +187,9 @@ static void test_gain_of_the_threshold_is_not_enough_more_is(void **state)
 }
 
 /* Half the EFI, at those times of the jobs. */
-static struct auto_proposal timed(double before, double after)
+static struct auto_plan timed(double before, double after)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 
 	in.time_before = before;
 	in.time_after = after;
@@ -199,7 +199,7 @@ static struct auto_proposal timed(double before, double after)
 /* Time first, with its units; EFI explains. */
 static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -222,7 +222,7 @@ static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
  * and one of twice the EFI is written when jobs gain. */
 static void test_the_time_of_jobs_decides_not_their_efi(void **state)
 {
-	struct auto_proposal slower = timed(3.96, 4.1), faster = timed(4, 3.5);
+	struct auto_plan slower = timed(3.96, 4.1), faster = timed(4, 3.5);
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -235,7 +235,7 @@ static void test_the_time_of_jobs_decides_not_their_efi(void **state)
 
 static void test_what_the_draw_of_phases_may_have_made_is_no_gain(void **state)
 {
-	struct auto_proposal in = timed(4, 3.5);
+	struct auto_plan in = timed(4, 3.5);
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -248,7 +248,7 @@ static void test_what_the_draw_of_phases_may_have_made_is_no_gain(void **state)
 /* Whatever else it gains. */
 static void test_what_makes_a_job_slower_is_written_only_where_that_is_accepted(void **state)
 {
-	struct auto_proposal in = timed(4, 3);
+	struct auto_plan in = timed(4, 3);
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -263,7 +263,7 @@ static void test_what_makes_a_job_slower_is_written_only_where_that_is_accepted(
 
 static void test_worse_routes_are_never_applied_even_without_threshold(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -277,7 +277,7 @@ static void test_worse_routes_are_never_applied_even_without_threshold(void **st
 
 static void test_no_effective_traffic_is_no_gain(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 
 	(void)state;
 	in.before = in.after = 0;
@@ -286,7 +286,7 @@ static void test_no_effective_traffic_is_no_gain(void **state)
 
 static void test_nothing_to_write_is_said_and_not_proposed(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -297,7 +297,7 @@ static void test_nothing_to_write_is_said_and_not_proposed(void **state)
 
 static void test_unsound_tables_are_neither_proposed_nor_applied(void **state)
 {
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_policy p = made(true);
 
 	(void)state;
@@ -318,13 +318,13 @@ static void test_writes_only_when_all_conditions_hold(void **state)
 		bool wanted = sound && gain && blocks;
 		bool may = armed && (!drain || agents);
 		struct auto_policy p = made(armed);
-		struct auto_proposal in = { .sound = sound,
-					    .before = 20,
-					    .after = gain ? 10 : 20,
-					    .blocks = blocks ? 7 : 0,
-					    .drain = drain,
-					    .agents = agents,
-					    .busy = busy };
+		struct auto_plan in = { .sound = sound,
+					.before = 20,
+					.after = gain ? 10 : 20,
+					.blocks = blocks ? 7 : 0,
+					.drain = drain,
+					.agents = agents,
+					.busy = busy };
 		enum auto_act act = auto_policy_judge(&p, NOW, &in);
 
 		assert_int_equal(act == AUTO_APPLY, wanted && may && !busy);
@@ -337,7 +337,7 @@ static void test_writes_only_when_all_conditions_hold(void **state)
 static void test_unarmed_proposes_once_per_change(void **state)
 {
 	struct auto_policy p = made(false);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_look l = jobs(3), other = other_jobs(4);
 
 	(void)state;
@@ -352,7 +352,7 @@ static void test_unarmed_proposes_once_per_change(void **state)
 static void test_drain_without_agents_is_left_to_an_operator(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 
 	(void)state;
 	in.drain = true;
@@ -366,7 +366,7 @@ static void test_drain_without_agents_is_left_to_an_operator(void **state)
 static void test_update_that_began_meanwhile_makes_it_compute_again(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_look l = jobs(3);
 
 	(void)state;
@@ -381,7 +381,7 @@ static void test_update_that_began_meanwhile_makes_it_compute_again(void **state
 static void test_kept_update_waits_for_other_jobs(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_look l = jobs(3);
 
 	(void)state;
@@ -394,7 +394,7 @@ static void test_kept_update_waits_for_other_jobs(void **state)
 static void test_kept_update_that_left_something_goes_on(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_look l = jobs(3);
 
 	(void)state;
@@ -480,7 +480,7 @@ static void test_kept_update_ends_the_back_off(void **state)
 static void test_failing_engine_backs_off_and_recovers(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 
 	(void)state;
 	auto_policy_failed(&p, NOW, "the fabric does not answer");
@@ -509,7 +509,7 @@ static void test_update_left_alone_or_incomplete_is_not_counted_as_kept(void **s
 static void test_update_superseded_disarms(void **state)
 {
 	struct auto_policy p = made(true);
-	struct auto_proposal in = good();
+	struct auto_plan in = good();
 	struct auto_look l = jobs(3);
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of files, as proposals: all forms, what they do not tell, and what does not fit. */
+/* Tables of files, as plans: all forms, what they do not tell, and what does not fit. */
 #include "console/input/route_file.h"
 
 #include "engines/engine_spec.h"

@@ -379,7 +379,7 @@ static void hosts_of_one_name_are_accepted_by_typing_it(void **state)
 	console_close(&k);
 }
 
-static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
+static void a_plan_of_the_automatic_mode_is_seen_in_all_views(void **state)
 {
 	struct console_kit k;
 
@@ -430,7 +430,7 @@ int main(void)
 		cmocka_unit_test(lids_of_no_job_are_accepted_by_typing_it),
 		cmocka_unit_test(slower_jobs_are_accepted_by_typing_it),
 		cmocka_unit_test(hosts_of_one_name_are_accepted_by_typing_it),
-		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
+		cmocka_unit_test(a_plan_of_the_automatic_mode_is_seen_in_all_views),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

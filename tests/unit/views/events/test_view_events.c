@@ -200,7 +200,7 @@ static void what_came_since_the_last_visit_is_marked(void **state)
 	console_hides(&k, "new");
 	console_keys(&k, "1");
 	k.s.now_s += 60;
-	console_event(&k, LOG_INFO, "plan", "a proposal was computed");
+	console_event(&k, LOG_INFO, "plan", "a plan was computed");
 	console_keys(&k, "8");
 	console_shows(&k, "* 1 new");
 	console_golden(&k, "events-new");

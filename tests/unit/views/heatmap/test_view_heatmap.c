@@ -42,7 +42,7 @@ static void every_metric_says_what_it_is(void **state)
 		if (strstr(metrics[i], "unused"))
 			console_golden(&k, "heatmap-dark");
 	}
-	/* without a proposal there is no change to be seen */
+	/* without a plan there is no change to be seen */
 	k.s.preview.n = 0;
 	console_keys(&k, "mmmmmmm");
 	console_shows(&k, ": problems");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The view of engines and previews: proposals side by side, options, cost, jobs, changes. */
+/* The view of engines and previews: plans side by side, options, cost, jobs, changes. */
 #include "tests/unit/kit/console_kit.h"
 
 #include <setjmp.h>
@@ -288,7 +288,7 @@ static void pinned_routes_are_among_the_checks(void **state)
 	console_close(&k);
 }
 
-static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
+static void plans_stand_side_by_side_and_the_best_is_marked(void **state)
 {
 	struct console_kit k;
 
@@ -304,16 +304,16 @@ static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_size(&k, 80, 24);
 	console_shows(&k, ">p-7f3a");
 	console_keys(&k, "l");
-	assert_int_equal(k.last.type, REQ_PROPOSAL_SELECT);
-	assert_int_equal(k.last.proposal, 1);
+	assert_int_equal(k.last.type, REQ_PLAN_SELECT);
+	assert_int_equal(k.last.plan, 1);
 	k.s.preview.at = 1;
 	console_shows(&k, ">p-91c2");
 	console_keys(&k, "\t");
 	console_shows(&k, "no order of writes keeps the traffic");
 	console_shows(&k, "options: VLs 2");
 	console_keys(&k, "x");
-	assert_int_equal(k.last.type, REQ_PROPOSAL_REMOVE);
-	assert_int_equal(k.last.proposal, 1);
+	assert_int_equal(k.last.type, REQ_PLAN_REMOVE);
+	assert_int_equal(k.last.plan, 1);
 	console_keys(&k, "r");
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_int_equal(k.last.engine, 1);
@@ -496,7 +496,7 @@ static void vls_without_a_weight_and_what_gives_way_are_named(void **state)
 		"arbitration of S1 port 17";
 	struct console_kit k;
 	struct notes notes = { 0 };
-	struct proposal *x;
+	struct plan_preview *x;
 
 	(void)state;
 	tree(&k);
@@ -624,7 +624,7 @@ int main(void)
 		cmocka_unit_test(what_is_under_the_cursor_is_excluded_from_the_next_preview),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
-		cmocka_unit_test(proposals_stand_side_by_side_and_the_best_is_marked),
+		cmocka_unit_test(plans_stand_side_by_side_and_the_best_is_marked),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
 		cmocka_unit_test(every_page_fits_into_any_height),

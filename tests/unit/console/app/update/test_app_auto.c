@@ -101,7 +101,7 @@ static void jobs_younger_than_the_age_do_not_count_for_the_routes(void **state)
 	assert_int_equal(made_for->njob, 2);
 	for (uint32_t i = 0; i < made_for->njob; i++)
 		assert_true(made_for->jobs[i].id != YOUNG);
-	/* that it runs is known all the same: the proposal is of now */
+	/* that it runs is known all the same: the plan is of now */
 	app_refresh(a);
 	assert_string_equal(a->state.preview.list[a->state.preview.n - 1].stale, "");
 	job_list_put(l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proposal: one computed routing with what is known of it; several are kept side by side.
+ * plan_preview: a plan as it is looked at: one computed routing with what is known of it; several
+ * are kept side by side.
  *
  * The application fills it and owns what it points to.
  */
@@ -30,7 +31,7 @@ enum order_state {
 	ORDER_FOUND,  /* plan is there */
 };
 
-struct proposal {
+struct plan_preview {
 	char id[8];	 /* of its plan, "p-7f3a"; without tables to change from, "p-1" */
 	uint32_t engine; /* index in state.preview.engines */
 	struct preview_options options;
@@ -62,4 +63,4 @@ struct proposal {
 	const struct plan *ordered; /* with waves and drain */
 };
 
-#define PROPOSALS_MAX 6
+#define PLANS_MAX 6
