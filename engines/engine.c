@@ -4,7 +4,7 @@
 #include "engines/dfdn/dfdn.h"
 #include "engines/dfsssp.h"
 #include "engines/dor.h"
-#include "engines/escape.h"
+#include "engines/escape_lids.h"
 #include "engines/ftree.h"
 #include "engines/limits/exclusion.h"
 #include "engines/limits/pin.h"
@@ -46,7 +46,7 @@ static int engine_run_with_escape(const struct engine *e, struct tables **out,
 				  struct err *err)
 {
 	struct engine_params traffic;
-	int rc = escape_traffic_params(&traffic, f, params, err);
+	int rc = escape_lids_traffic_params(&traffic, f, params, err);
 
 	if (!rc)
 		rc = engine_route_traffic(e, out, f, jobs, demand, &traffic, pinned, progress, err);
@@ -54,7 +54,7 @@ static int engine_run_with_escape(const struct engine *e, struct tables **out,
 		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
 			 " (one more VL is reserved for the escape LIDs)");
 	if (!rc)
-		rc = escape_add(*out, f, params, progress, err);
+		rc = escape_lids_add(*out, f, params, progress, err);
 	if (!rc && pinned)
 		rc = pin_check_escape(pinned, *out, params->notes, err);
 	return rc;

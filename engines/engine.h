@@ -66,8 +66,8 @@ struct engine {
 
 /* What callers use: leaves out the jobs that do not count and what the limits exclude
  * (exclusion.h), asks the engine whether it suits, lets it route, puts the pinned routes in, if any
- * (pin.h), then adds the escape LIDs where they are wanted (escape.h).  Errors are those of all of
- * them.  params must not be NULL. */
+ * (pin.h), then adds the escape LIDs where they are wanted (escape_lids.h).  Errors are those of
+ * all of them.  params must not be NULL. */
 int engine_run(const struct engine *e, struct tables **out, const struct fabric *f,
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err);

@@ -6,8 +6,8 @@
 #include "console/app/app_priv.h"
 #include "console/io/progress_line.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/process/stderrlog.h"
+#include "fabric/base/time/clock.h"
 
 #include <ftw.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "console/app/app_priv.h"
 
 #include "console/io/progress_line.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "console/io/glossary_page.h"
 #include "console/live/agents.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <errno.h>
@@ -413,7 +413,7 @@ void app_prepare(struct app *a)
 	a->start_view = VIEW_OVERVIEW;
 	a->state.setting = app_setting;
 	a->state.setting_of = a;
-	a->state.file_names = app_names;
+	a->state.file_names = app_file_names;
 	a->state.file_names_of = a;
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);

@@ -377,8 +377,8 @@ const char *app_files_waited(const struct app *a);
 bool app_files_stop(struct app *a); /* that; false: there is none */
 void app_files_free(struct app *a); /* cancels them; before what they borrow goes */
 
-/* app_names.c: as state.file_names */
-void app_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to);
+/* app_file_names.c: as state.file_names */
+void app_file_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to);
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */

@@ -2,8 +2,8 @@
 #include "console/auto/auto_mode.h"
 
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
 #include "fabric/jobs/filter.h"

@@ -3,7 +3,7 @@
 
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
-#include "engines/route_judge.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/plan/drain_names.h"
 

@@ -8,7 +8,7 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/file/plan_bytes.h"
 #include "fabric/plan/file/planfile.h"

@@ -7,7 +7,7 @@
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 #include "console/batch/batch_record.h"
 
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 
 #include <math.h>
 #include <string.h>

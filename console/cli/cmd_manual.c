@@ -14,7 +14,7 @@
 #include "console/io/output_file.h"
 #include "console/io/roff.h"
 #include "engines/engine.h"
-#include "fabric/base/version.h"
+#include "fabric/version.h"
 #include "views/data/state/glossary.h"
 #include "views/shell/command.h"
 

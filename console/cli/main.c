@@ -5,9 +5,9 @@
 #include "console/live/unfinished.h"
 #include "console/update/watchdog_config.h"
 #include "fabric/base/process/confine.h"
-#include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"
+#include "fabric/version.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "console/config/sweep_pace.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "views/canvas/text.h"
 
 #include <inttypes.h>

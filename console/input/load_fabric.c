@@ -6,7 +6,7 @@
 #include "fabric/base/process/apart.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
-#include "fabric/format/native/netloc.h"
+#include "fabric/format/netloc/netloc.h"
 #include "fabric/format/opensm/guid2lid.h"
 #include "fabric/format/opensm/osm_neighbors.h"
 #include "fabric/format/opensm/osm_subnet.h"

@@ -9,7 +9,7 @@
 #include "fabric/format/native/demand_apart.h"
 #include "fabric/format/native/lid_choice_file.h"
 #include "fabric/format/site/guid_list_apart.h"
-#include "fabric/format/site/names.h"
+#include "fabric/format/site/node_name_map.h"
 #include "fabric/format/slurm/jobs_apart.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_topology_bytes.h"
@@ -63,7 +63,7 @@ static int load_lists_read_names(void *ctx, bytes_out *out, struct read_report *
 {
 	struct list_reading *x = ctx;
 	struct name_map *m = name_map_new();
-	int rc = names_read(m, x->file, x->path, err);
+	int rc = node_name_map_read(m, x->file, x->path, err);
 
 	(void)report;
 	if (!rc)

@@ -2,7 +2,7 @@
 #include "console/io/progress_line.h"
 
 #include "fabric/base/message/file_progress.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "views/canvas/text.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "engines/verify/verify.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 #include "fabric/plan/file/planfile.h"
 #include "fabric/update/journal/journal.h"

@@ -2,7 +2,7 @@
 #include "console/plan/plan_follow.h"
 
 #include "console/plan/plan_order.h"
-#include "engines/route_judge.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/plan/file/planfile.h"
 
 #include <errno.h>

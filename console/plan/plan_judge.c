@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/plan_judge.h"
 
-#include "engines/route_judge.h"
 #include "engines/transition/wave_judge.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 

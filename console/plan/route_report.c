@@ -6,11 +6,11 @@
 #include "engines/limits/exclusion.h"
 #include "engines/parx/parx.h"
 #include "engines/parx/parx_choice.h"
-#include "engines/route_judge.h"
 #include "engines/time/time_bound.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/model/tables/route_limits.h"
 #include "fabric/model/traffic/demand.h"
 

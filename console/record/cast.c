@@ -3,7 +3,7 @@
 
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/log.h"
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/version.h"
+#include "fabric/version.h"
 
 #include <jansson.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -7,7 +7,7 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 #include "engines/engine.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"

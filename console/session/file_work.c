@@ -4,7 +4,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
 #include "fabric/base/message/file_progress.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <stdlib.h>
 

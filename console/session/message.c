@@ -4,7 +4,7 @@
 #include "console/session/samples/sample_reading.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "views/data/summary/fabric_shape.h"
 
 #include <pthread.h>

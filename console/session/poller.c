@@ -6,7 +6,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
 #include "fabric/base/message/plural.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "console/session/poller.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/installer/osm_link.h"
 #include "views/data/summary/fabric_shape.h"
 

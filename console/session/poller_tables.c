@@ -5,7 +5,7 @@
 
 #include "console/io/progress_line.h"
 #include "fabric/base/message/plural.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/installer/osm_foreign.h"
 
 #include <errno.h>

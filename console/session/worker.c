@@ -3,7 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/model/topology/endports.h"
 

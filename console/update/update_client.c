@@ -4,8 +4,8 @@
 #include "console/config/exits.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/update_event.h"
 #include "fabric/update/watchdog/supervisor.h"
 

@@ -4,7 +4,7 @@
 #include "console/config/exits.h"
 #include "console/io/confirm_prompt.h"
 #include "console/update/show_event.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -35,15 +35,15 @@ int pin_new(struct pinned **out, const struct fabric *f, const struct engine_par
 void pin_free(struct pinned *p); /* NULL is fine */
 
 /* Puts the pinned routes into what an engine made of the traffic LIDs; t must be owned by the
- * caller alone.  params as in pin_new(), or those of the traffic (escape_traffic_params()). -ENOSPC
- * when the others would need more VLs beside them: says how many; -ECANCELED. */
+ * caller alone.  params as in pin_new(), or those of the traffic (escape_lids_traffic_params()).
+ * -ENOSPC when the others would need more VLs beside them: says how many; -ECANCELED. */
 int pin_apply(const struct pinned *p, struct tables *t, const struct engine_params *params,
 	      struct progress *progress, struct err *err);
 
 /* Tells in the tables what is pinned. */
 void pin_tell(const struct pinned *p, struct tables *t);
 
-/* After escape_add(): LIDs that were traffic's must not have become escape LIDs with other
+/* After escape_lids_add(): LIDs that were traffic's must not have become escape LIDs with other
  * routes.  -EINVAL names one. */
 int pin_check_escape(const struct pinned *p, const struct tables *t, struct notes *notes,
 		     struct err *err);

@@ -4,9 +4,9 @@
 #include "engines/opensm/sm_update.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
-#include "fabric/base/version.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "fabric/version.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/socket_server.h"
 
+#include "engines/opensm/sm_rollback.h"
 #include "engines/opensm/socket_conn.h"
 #include "engines/opensm/socket_listener.h"
-#include "engines/opensm/way_back.h"
 #include "fabric/base/file/little_endian.h"
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/protocol/coordinator.h"
 #include "fabric/update/protocol/phase_codec.h"
 
@@ -61,7 +61,7 @@ struct socket_server {
 	atomic_bool stop;
 	pthread_t thread;
 	uint64_t nclients, nnotices;
-	struct way_back back;
+	struct sm_rollback back;
 	struct client client[SERVER_CLIENTS];
 
 	pthread_mutex_t lock; /* of what follows */
@@ -224,7 +224,7 @@ static int server_begin_back(struct socket_server *s, struct client *c, struct e
 		rc = sm_session_mine(s->session, u.id, err);
 	if (rc)
 		return rc;
-	way_back_begin(&s->back);
+	sm_rollback_begin(&s->back);
 	c->back = true;
 	c->order_id = c->conn.m.id;
 	c->order_ms = clock_ms();
@@ -413,7 +413,7 @@ static int server_turn_update(void *ctx, struct err *err)
 	struct socket_server *s = ctx;
 
 	(void)err;
-	way_back_turn(&s->back);
+	sm_rollback_turn(&s->back);
 	return 0;
 }
 
@@ -661,7 +661,7 @@ static void server_let_in(struct socket_server *s)
 
 static int server_wait_ms(const struct socket_server *s)
 {
-	int ms = way_back_busy(&s->back) ? BUSY_MS * 4 : 1000;
+	int ms = sm_rollback_busy(&s->back) ? BUSY_MS * 4 : 1000;
 
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].conn.fd >= 0 && s->client[i].waiting.n)
@@ -745,7 +745,7 @@ static void server_release(struct socket_server *s)
 	if (s->wake >= 0)
 		close(s->wake);
 	vec_free(&s->heard);
-	way_back_free(&s->back);
+	sm_rollback_free(&s->back);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -771,7 +771,7 @@ int socket_server_start(struct socket_server **out, const char *path, struct sm_
 	s->session = session;
 	s->ops = ops;
 	s->ctx = ctx;
-	s->back = (struct way_back){
+	s->back = (struct sm_rollback){
 		.session = session,
 		.ops = ops,
 		.ctx = ctx,

@@ -2,7 +2,7 @@
 #include "engines/opensm/table_selection.h"
 
 #include "engines/limits/exclusion.h"
-#include "engines/route_judge.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/process/isolate.h"
 #include "fabric/format/native/demand_apart.h"

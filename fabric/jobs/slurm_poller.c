@@ -4,8 +4,8 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/process/confine.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/jobs/jobwire.h"
 
 #include <errno.h>

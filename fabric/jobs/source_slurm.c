@@ -7,7 +7,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/jobs/child.h"
 #include "fabric/jobs/jobwire.h"
 #include "fabric/jobs/slurm_poller.h"

@@ -3,7 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/blocks.h"
 #include "fabric/update/transaction.h"
 

@@ -28,7 +28,7 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 #else
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 
 #include <fcntl.h>

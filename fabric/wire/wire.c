@@ -2,7 +2,7 @@
 #include "fabric/wire/wire.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire_priv.h"

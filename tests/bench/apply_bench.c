@@ -31,7 +31,7 @@
 #include "console/update/update_record.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/osm_foreign.h"
 #include "fabric/update/installer/osm_grant.h"

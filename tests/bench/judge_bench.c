@@ -15,7 +15,7 @@
 #include "engines/verify/verify.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 #include "tests/unit/kit/app_kit.h"
 #include "tests/unit/kit/less_host.h"
 
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>

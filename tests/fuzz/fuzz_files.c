@@ -18,7 +18,7 @@
 #include "fabric/format/opensm/sl/ibdm_sl2vl.h"
 #include "fabric/format/opensm/sl/osm_sl2vl.h"
 #include "fabric/format/opensm/sl/path_sl.h"
-#include "fabric/format/site/names.h"
+#include "fabric/format/site/node_name_map.h"
 #include "fabric/format/site/rank_file.h"
 #include "fabric/format/slurm/jobs_file.h"
 #include "fabric/format/slurm/slurm_topology.h"
@@ -218,7 +218,7 @@ static int take_choice(FILE *in, struct err *err)
 static int take_names(FILE *in, struct err *err)
 {
 	struct name_map *m = name_map_new();
-	int rc = names_read(m, in, NAME, err);
+	int rc = node_name_map_read(m, in, NAME, err);
 
 	name_map_free(m);
 	return rc;

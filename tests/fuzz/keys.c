@@ -11,7 +11,7 @@
 
 #include "console/config/config.h"
 #include "fabric/base/hash/rng.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
 #include "views/shell/shell.h"

@@ -6,7 +6,7 @@
  * LID: tables, counters and SM information full of 0xff (or of one attribute only), with the
  * transaction ids that count up from 1 in each place of a window
  */
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "views/canvas/text.h"
 
 #include "fabric/base/message/plain.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of jobs, tiers and events. */
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 #include "views/table/fields_priv.h"
 
 #include <stdio.h>

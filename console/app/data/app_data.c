@@ -5,7 +5,7 @@
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "console/config/exits.h"
 #include "console/io/progress_line.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <stdio.h>

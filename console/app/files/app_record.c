@@ -3,8 +3,8 @@
 #include "console/app/app_priv.h"
 
 #include "console/session/samples/sample_reading.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 #include "views/view.h"
 
 #include <errno.h>

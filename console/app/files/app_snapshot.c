@@ -6,7 +6,7 @@
 #include "console/config/user_path.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/slurm/slurm_topology.h"

@@ -6,7 +6,7 @@
 #include "console/app/terminal/terminal.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <curses.h>
 #include <term.h>

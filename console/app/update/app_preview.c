@@ -5,7 +5,7 @@
 #include "console/config/user_path.h"
 #include "console/input/load_fabric.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
 #include "fabric/model/traffic/demand.h"

@@ -6,7 +6,7 @@
 #include "engines/geometry/topology_kind.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "views/apply/apply_wrote.h"
 
 #include <math.h>

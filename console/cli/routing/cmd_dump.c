@@ -5,7 +5,7 @@
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/route_file.h"
-#include "console/input/routefiles.h"
+#include "console/input/route_folder.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
 #include "console/plan/tables_source.h"
@@ -68,7 +68,7 @@ static int cmd_dump_dump(const struct dump_cmd *c, const struct tables_source *s
 	int rc;
 
 	if (c->dir) {
-		rc = routefiles_tables(c->dir, s->f, t, c->format, route_file_sls_known(t), err);
+		rc = route_folder_tables(c->dir, s->f, t, c->format, route_file_sls_known(t), err);
 		return rc ? EXIT_FINDINGS : 0;
 	}
 	progress_line_output(&watch);

@@ -5,7 +5,7 @@
 #include "console/cli/text/summary.h"
 #include "console/config/exits.h"
 #include "console/input/options.h"
-#include "console/input/routefiles.h"
+#include "console/input/route_folder.h"
 #include "console/io/output_file.h"
 #include "console/plan/command_inputs.h"
 #include "engines/engine_spec.h"
@@ -66,7 +66,7 @@ static int cmd_route_finish(const struct options *o, const struct route_report *
 	int rc = 0;
 
 	if (o->out)
-		rc = routefiles_write(o->out, e, o->formats, summary, err);
+		rc = route_folder_write(o->out, e, o->formats, summary, err);
 	if (!rc && o->json)
 		rc = output_file_json(stdout, summary, err);
 	else if (!rc)

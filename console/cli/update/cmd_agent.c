@@ -18,8 +18,8 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/clock.h"
+#include "fabric/base/time/stamp.h"
 #include "fabric/update/protocol/site_key.h"
 
 #include <argp.h>

@@ -9,8 +9,8 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
 #include "fabric/base/message/plain.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -28,7 +28,7 @@
 #include "engines/opensm/table_selection.h"
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/protocol/phase_codec.h"
 #include "fabric/update/protocol/phase_seal.h"
 

@@ -7,8 +7,8 @@
 #include "fabric/base/message/file_progress.h"
 #include "fabric/base/message/log.h"
 #include "fabric/base/message/plain.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/process/confine.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

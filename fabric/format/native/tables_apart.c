@@ -2,8 +2,8 @@
 #include "fabric/format/native/tables_apart.h"
 
 #include "fabric/base/process/apart.h"
-#include "fabric/format/native/netloc.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/netloc/netloc.h"
 #include "fabric/model/tables/tables_bytes.h"
 
 #include <errno.h>

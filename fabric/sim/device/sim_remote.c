@@ -3,7 +3,7 @@
 
 #include "fabric/base/file/dir_socket.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 
 #include <errno.h>

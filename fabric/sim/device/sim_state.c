@@ -2,7 +2,7 @@
 #include "fabric/sim/device/sim_state.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 #include "fabric/wire/mkeys.h"
 

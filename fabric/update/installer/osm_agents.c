@@ -3,7 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/protocol/phase_codec.h"
 #include "fabric/update/protocol/site_key.h"

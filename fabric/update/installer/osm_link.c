@@ -4,7 +4,7 @@
 #include "fabric/base/file/little_endian.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/native/tables_ibr.h"
 
 #include <errno.h>

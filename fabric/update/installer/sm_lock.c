@@ -3,7 +3,7 @@
 
 #include "fabric/base/message/log.h"
 #include "fabric/base/message/plain.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/installer/osm_grant.h"
 
 #include <errno.h>

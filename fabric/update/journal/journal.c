@@ -5,7 +5,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 #include "fabric/plan/file/changefile.h"
 #include "fabric/update/journal/journal_rebuild.h"
 #include "fabric/update/journal/journal_text.h"

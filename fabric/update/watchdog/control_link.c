@@ -7,7 +7,7 @@
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

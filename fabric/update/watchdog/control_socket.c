@@ -4,8 +4,8 @@
 #include "fabric/base/file/dir_socket.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <errno.h>

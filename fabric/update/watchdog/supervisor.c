@@ -4,7 +4,7 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 #include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/wall_notify.h"
 

@@ -3,7 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/jobs/source.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "tests/unit/kit/app_kit.h"
 
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/watchdog/supervisor.h"
 
 #include <poll.h>

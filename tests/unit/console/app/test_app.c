@@ -5,7 +5,7 @@
 #include "console/record/audit/audit.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/message/file_progress.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/model/tables/graft.h"
 #include "tests/unit/kit/less_host.h"

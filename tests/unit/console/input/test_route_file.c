@@ -3,7 +3,7 @@
 #include "console/input/route_file.h"
 
 #include "engines/engine_spec.h"
-#include "engines/route_judge.h"
+#include "engines/verify/route_judge.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
 #include "fabric/format/native/tables_ibr.h"

@@ -5,7 +5,7 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
-#include "fabric/base/version.h"
+#include "fabric/version.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 #include "console/record/recording/cast_read.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/clock.h"
 #include "tests/unit/kit/slow_disk.h"
 #include "tests/unit/kit/update_net.h"
 

@@ -4,7 +4,7 @@
 
 #include "console/session/engine_list.h"
 #include "engines/minhop.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/wire.h"

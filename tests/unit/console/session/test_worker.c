@@ -6,7 +6,7 @@
 #include "engines/minhop.h"
 #include "engines/parx/parx.h"
 #include "engines/updn.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"

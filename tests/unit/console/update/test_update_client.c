@@ -5,7 +5,7 @@
 #include "console/config/exits.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/plan/file/plan_bytes.h"
 #include "fabric/plan/file/planfile.h"
 #include "fabric/sim/device/sim.h"

@@ -4,7 +4,7 @@
 
 #include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/protocol/coordinator.h"

@@ -6,7 +6,7 @@
 #include "fabric/agent/agent_socket.h"
 #include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/protocol/coordinator.h"
 #include "tests/unit/kit/sync_spy.h"
 

@@ -3,7 +3,7 @@
 #include "tests/unit/kit/app_kit.h"
 #include "tests/unit/kit/fake_osm.h"
 
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/watchdog/supervisor.h"
 
 #include <setjmp.h>

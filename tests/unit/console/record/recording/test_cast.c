@@ -9,7 +9,7 @@
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/format/site/names.h"
+#include "fabric/format/site/node_name_map.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <errno.h>
@@ -499,14 +499,14 @@ static void name_maps_are_read_and_their_mistakes_placed(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(names_read(m, in, "map", &err), 0);
+	assert_int_equal(node_name_map_read(m, in, "map", &err), 0);
 	fclose(in);
 	assert_string_equal(name_map_find(m, 0x0008f10500200b50), "leaf 1, rack 4");
 	assert_string_equal(name_map_find(m, 0xf4521403001165a0), "spine #2");
 	assert_null(name_map_find(m, 1));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		in = fmemopen((void *)(uintptr_t)bad[i], strlen(bad[i]), "r");
-		assert_int_equal(names_read(m, in, "map", &err), -EINVAL);
+		assert_int_equal(node_name_map_read(m, in, "map", &err), -EINVAL);
 		assert_non_null(strstr(err.text, "map:2: "));
 		fclose(in);
 	}

@@ -4,7 +4,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/file_install.h"

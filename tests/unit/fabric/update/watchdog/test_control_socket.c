@@ -4,7 +4,7 @@
 
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

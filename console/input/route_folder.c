@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/routefiles.h"
+#include "console/input/route_folder.h"
 
 #include "console/input/options.h"
 #include "console/io/output_file.h"
@@ -25,34 +25,35 @@
 		return call;                                                                       \
 	}
 
-WRITER(routefiles_write_ibr, tables_ibr_write_fd(fileno(file), e->t, e->f, "tables.ibr", err))
-WRITER(routefiles_write_lfts, osm_lfts_write(file, e->f, e->t, err))
-WRITER(routefiles_write_sl2vl, osm_sl2vl_write(file, e->f, e->t, err))
-WRITER(routefiles_write_path_sl, path_sl_write(file, e->f, e->t, err))
-WRITER(routefiles_write_fdbs, osm_fdbs_write(file, e->f, e->t, err))
-WRITER(routefiles_write_ibdm_sl2vl, ibdm_sl2vl_write(file, e->f, e->t, err))
-WRITER(routefiles_write_choice, lid_choice_write(file, e->f, e->choice, err))
-WRITER(routefiles_write_policy, lid_policy_write(file, e->f, e->choice, NULL, err))
-WRITER(routefiles_write_subnet, osm_subnet_write(file, e->f, err))
+WRITER(route_folder_write_ibr, tables_ibr_write_fd(fileno(file), e->t, e->f, "tables.ibr", err))
+WRITER(route_folder_write_lfts, osm_lfts_write(file, e->f, e->t, err))
+WRITER(route_folder_write_sl2vl, osm_sl2vl_write(file, e->f, e->t, err))
+WRITER(route_folder_write_path_sl, path_sl_write(file, e->f, e->t, err))
+WRITER(route_folder_write_fdbs, osm_fdbs_write(file, e->f, e->t, err))
+WRITER(route_folder_write_ibdm_sl2vl, ibdm_sl2vl_write(file, e->f, e->t, err))
+WRITER(route_folder_write_choice, lid_choice_write(file, e->f, e->choice, err))
+WRITER(route_folder_write_policy, lid_policy_write(file, e->f, e->choice, NULL, err))
+WRITER(route_folder_write_subnet, osm_subnet_write(file, e->f, err))
 
 static const struct {
 	const char *name;
 	unsigned formats; /* any of them asks for it; 0: always */
 	int (*write)(FILE *file, const struct route_report *e, struct err *err);
 } files[] = {
-	{ "tables.ibr", 0, routefiles_write_ibr },
-	{ "opensm-lfts.dump", FORMAT_OPENSM, routefiles_write_lfts },
-	{ "opensm-sl2vl.dump", FORMAT_OPENSM, routefiles_write_sl2vl },
-	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, routefiles_write_path_sl },
-	{ "opensm-subnet.lst", FORMAT_IBDM, routefiles_write_subnet },
-	{ "opensm.fdbs", FORMAT_IBDM, routefiles_write_fdbs },
-	{ "ibdm-sl2vl.dump", FORMAT_IBDM, routefiles_write_ibdm_sl2vl },
-	{ "lid-choice.txt", FORMAT_CHOICE, routefiles_write_choice },
-	{ "guid2lid", FORMAT_CHOICE, routefiles_write_policy },
+	{ "tables.ibr", 0, route_folder_write_ibr },
+	{ "opensm-lfts.dump", FORMAT_OPENSM, route_folder_write_lfts },
+	{ "opensm-sl2vl.dump", FORMAT_OPENSM, route_folder_write_sl2vl },
+	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL,
+	  route_folder_write_path_sl },
+	{ "opensm-subnet.lst", FORMAT_IBDM, route_folder_write_subnet },
+	{ "opensm.fdbs", FORMAT_IBDM, route_folder_write_fdbs },
+	{ "ibdm-sl2vl.dump", FORMAT_IBDM, route_folder_write_ibdm_sl2vl },
+	{ "lid-choice.txt", FORMAT_CHOICE, route_folder_write_choice },
+	{ "guid2lid", FORMAT_CHOICE, route_folder_write_policy },
 };
 
-static int routefiles_write_one(const char *dir, size_t i, const struct route_report *e,
-				struct err *err)
+static int route_folder_write_one(const char *dir, size_t i, const struct route_report *e,
+				  struct err *err)
 {
 	char *path = xasprintf("%s/%s", dir, files[i].name);
 	struct output_file o;
@@ -73,7 +74,7 @@ static int routefiles_write_one(const char *dir, size_t i, const struct route_re
 	return rc;
 }
 
-static int routefiles_write_summary(const char *dir, const json_t *summary, struct err *err)
+static int route_folder_write_summary(const char *dir, const json_t *summary, struct err *err)
 {
 	char *path = xasprintf("%s/summary.json", dir);
 	struct output_file o;
@@ -85,8 +86,8 @@ static int routefiles_write_summary(const char *dir, const json_t *summary, stru
 	return rc;
 }
 
-int routefiles_write(const char *dir, const struct route_report *e, unsigned formats,
-		     json_t *summary, struct err *err)
+int route_folder_write(const char *dir, const struct route_report *e, unsigned formats,
+		       json_t *summary, struct err *err)
 {
 	json_t *written = json_array(), *left_out = json_object();
 	int rc = output_file_folder(dir, err);
@@ -98,7 +99,7 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (files[i].formats && !(files[i].formats & formats))
 			continue;
-		if (files[i].write == routefiles_write_path_sl && !(formats & FORMAT_PATH_SL) &&
+		if (files[i].write == route_folder_write_path_sl && !(formats & FORMAT_PATH_SL) &&
 		    e->f->nterm > PATH_SL_TERMINALS) {
 			json_object_set_new(left_out, files[i].name,
 					    json_sprintf("not written above %d terminals, as it "
@@ -107,18 +108,18 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
 							 PATH_SL_TERMINALS));
 			continue;
 		}
-		rc = routefiles_write_one(dir, i, e, err);
+		rc = route_folder_write_one(dir, i, e, err);
 		json_array_append_new(written, json_string(files[i].name));
 	}
 	if (!rc) {
 		json_array_append_new(written, json_string("summary.json"));
-		rc = routefiles_write_summary(dir, summary, err);
+		rc = route_folder_write_summary(dir, summary, err);
 	}
 	return rc;
 }
 
-int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
-		      unsigned formats, bool sls_known, struct err *err)
+int route_folder_tables(const char *dir, const struct fabric *f, const struct tables *t,
+			unsigned formats, bool sls_known, struct err *err)
 {
 	const struct route_report e = { .f = f, .t = t };
 	int rc = output_file_folder(dir, err);
@@ -126,13 +127,13 @@ int routefiles_tables(const char *dir, const struct fabric *f, const struct tabl
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (!(files[i].formats ? files[i].formats & formats : formats & FORMAT_IBR))
 			continue;
-		if (files[i].write == routefiles_write_path_sl &&
+		if (files[i].write == route_folder_write_path_sl &&
 		    (!sls_known || f->nterm > PATH_SL_TERMINALS))
 			continue;
-		if (!tables_know_vls(t) && (files[i].write == routefiles_write_sl2vl ||
-					    files[i].write == routefiles_write_ibdm_sl2vl))
+		if (!tables_know_vls(t) && (files[i].write == route_folder_write_sl2vl ||
+					    files[i].write == route_folder_write_ibdm_sl2vl))
 			continue;
-		rc = routefiles_write_one(dir, i, &e, err);
+		rc = route_folder_write_one(dir, i, &e, err);
 	}
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/escape.h"
+#include "engines/escape_lids.h"
 
 #include "engines/graph/graph.h"
 #include "engines/verify/verify.h"
@@ -309,7 +309,7 @@ static void every_form_of_sl_and_sl2vl_takes_escapes_and_the_traffic_keeps_its_v
 			for (uint8_t traffic = 0; traffic < FAB_SLS; traffic++) {
 				struct tables *t = own_vls(f, sl, vl, traffic);
 
-				assert_int_equal(escape_add(t, f, &p, NULL, &err), 0);
+				assert_int_equal(escape_lids_add(t, f, &p, NULL, &err), 0);
 				assert_clean(f, t, "random");
 				for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 					for (uint32_t u = 0; u < f->nsw; u++) {
@@ -334,7 +334,7 @@ static void traffic_with_all_sls_leaves_none_and_is_refused(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < t->stride; i++)
 		t->sl[i] = i % FAB_SLS;
-	assert_int_equal(escape_add(t, f, &p, NULL, &err), -ENOSPC);
+	assert_int_equal(escape_lids_add(t, f, &p, NULL, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "all 16 SLs"));
 	tables_put(t);
 	fabric_put(f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * way_back: what the plugin does for updates itself: it leads one back step by step, each written
- * before the next, when its client asks for that or whoever was to speak for it does not; and it
- * calls back agents that nobody else leads any more.
+ * sm_rollback: what the plugin does for updates itself: it leads one back step by step, each
+ * written before the next, when its client asks for that or whoever was to speak for it does not;
+ * and it calls back agents that nobody else leads any more.
  *
  * No thread of its own, nothing waits.
  */
@@ -16,7 +16,7 @@ struct own_notice {
 	uint8_t d[NOTICE_SA_DATA];
 };
 
-struct way_back {
+struct sm_rollback {
 	struct sm_session *session;
 	const struct socket_server_ops *ops;
 	void *ctx; /* of ops */
@@ -41,10 +41,10 @@ struct way_back {
 	uint64_t nnotices;	    /* sent */
 };
 
-void way_back_free(struct way_back *b);
+void sm_rollback_free(struct sm_rollback *b);
 /* A client asks for it; when one is under way already, nothing. */
-void way_back_begin(struct way_back *b);
+void sm_rollback_begin(struct sm_rollback *b);
 /* All that there is to do now. */
-void way_back_turn(struct way_back *b);
-/* Whether way_back_turn() will have something to do soon. */
-bool way_back_busy(const struct way_back *b);
+void sm_rollback_turn(struct sm_rollback *b);
+/* Whether sm_rollback_turn() will have something to do soon. */
+bool sm_rollback_busy(const struct sm_rollback *b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/format/site/names.h"
+#include "fabric/format/site/node_name_map.h"
 
 #include "fabric/base/file/lines.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* 0x0008f10500200b50 "leaf 1, rack 4"   # comment */
-static bool names_read_name(struct name_map *m, char *line)
+static bool node_name_map_name(struct name_map *m, char *line)
 {
 	const char *s = line;
 	char *name, *end;
@@ -28,14 +28,14 @@ static bool names_read_name(struct name_map *m, char *line)
 	return true;
 }
 
-int names_read(struct name_map *m, FILE *in, const char *path, struct err *err)
+int node_name_map_read(struct name_map *m, FILE *in, const char *path, struct err *err)
 {
 	struct lines *lines = lines_new(in, path, NULL);
 	char *line;
 	int rc = 0;
 
 	while (!rc && (line = lines_next_data(lines)))
-		if (!names_read_name(m, line))
+		if (!node_name_map_name(m, line))
 			rc = err_set(err, -EINVAL,
 				     "%s:%llu: a node name is a GUID and a name in quotes, such as "
 				     "0x0008f10500200b50 \"leaf1\"",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/text/stamp.h"
+#include "fabric/base/time/stamp.h"
 
 #include <stdio.h>
 #include <time.h>

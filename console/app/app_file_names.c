@@ -16,23 +16,23 @@ struct listing {
 	VEC(char *) names;
 };
 
-static void app_names_add(void *ctx, const char *name)
+static void app_file_names_add(void *ctx, const char *name)
 {
 	struct listing *l = ctx;
 
 	vec_push(&l->names, xstrdup(name));
 }
 
-static int app_names_run(void *ctx, struct err *err)
+static int app_file_names_run(void *ctx, struct err *err)
 {
 	struct listing *l = ctx;
 
 	(void)err;
-	user_path_names(l->path, app_names_add, l);
+	user_path_names(l->path, app_file_names_add, l);
 	return 0;
 }
 
-static void app_names_done(void *owner, void *ctx)
+static void app_file_names_done(void *owner, void *ctx)
 {
 	struct listing *l = ctx;
 	struct app *a = owner;
@@ -45,7 +45,7 @@ static void app_names_done(void *owner, void *ctx)
 	app_draw(a);
 }
 
-static void app_names_free(void *ctx)
+static void app_file_names_free(void *ctx)
 {
 	struct listing *l = ctx;
 
@@ -55,25 +55,25 @@ static void app_names_free(void *ctx)
 	free(l);
 }
 
-static const struct file_work_ops app_names_ops = {
+static const struct file_work_ops app_file_names_ops = {
 	.what = "file names",
-	.run = app_names_run,
-	.done = app_names_done,
-	.free = app_names_free,
+	.run = app_file_names_run,
+	.done = app_file_names_done,
+	.free = app_file_names_free,
 };
 
-void app_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to)
+void app_file_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to)
 {
 	struct app *a = of;
 	struct listing *l = a->listing;
 
 	for (size_t i = 0; l && i < l->names.n; i++)
 		name(to, l->names.v[i]);
-	if (l || app_files_runs(a, &app_names_ops))
+	if (l || app_files_runs(a, &app_file_names_ops))
 		return;
 	l = xcalloc(1, sizeof(*l));
 	snprintf(l->path, sizeof(l->path), "%s", path);
 	l->keys = a->keys;
 	l->key = a->last_key;
-	app_files_start(a, &app_names_ops, l);
+	app_files_start(a, &app_file_names_ops, l);
 }

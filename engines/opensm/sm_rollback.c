@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/opensm/way_back.h"
+#include "engines/opensm/sm_rollback.h"
 
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/update/protocol/coordinator.h"
 #include "fabric/update/protocol/phase_codec.h"
 
@@ -11,7 +11,7 @@
 
 #define DRAIN_MS 3000 /* for agents, on a way back that nobody else leads */
 
-void way_back_free(struct way_back *b)
+void sm_rollback_free(struct sm_rollback *b)
 {
 	vec_free(&b->own);
 	agents_heard_free(&b->agents);
@@ -19,7 +19,7 @@ void way_back_free(struct way_back *b)
 
 /* ---- notices of its own ---- */
 
-static void way_back_queue(struct way_back *b, const struct phase_notice *p)
+static void sm_rollback_queue(struct sm_rollback *b, const struct phase_notice *p)
 {
 	static const struct notice_sender nobody = { 0 };
 	struct own_notice own = { 0 };
@@ -31,7 +31,7 @@ static void way_back_queue(struct way_back *b, const struct phase_notice *p)
 }
 
 /* To the agents of an update whose client is gone. */
-static void way_back_tell_agents(struct way_back *b, enum phase what)
+static void sm_rollback_tell_agents(struct sm_rollback *b, enum phase what)
 {
 	struct phase_notice p = {
 		.version = PHASE_NOTICE_VERSION,
@@ -40,12 +40,12 @@ static void way_back_tell_agents(struct way_back *b, enum phase what)
 		.txn = b->now.who.txn,
 	};
 
-	way_back_queue(b, &p);
+	sm_rollback_queue(b, &p);
 }
 
 /* Whoever leads an update answers its agents.  One that began under an OpenSM before this one may
  * not have come back yet; one without agents answers nobody. */
-static bool way_back_may_call_back(const struct way_back *b)
+static bool sm_rollback_may_call_back(const struct sm_rollback *b)
 {
 	struct osm_update who;
 
@@ -55,15 +55,15 @@ static bool way_back_may_call_back(const struct way_back *b)
 }
 
 /* Agents on their escape LIDs ask about an update that is over: nobody else may be there. */
-static void way_back_call_back(struct way_back *b)
+static void sm_rollback_call_back(struct sm_rollback *b)
 {
 	struct phase_notice answer;
 
-	while (way_back_may_call_back(b) && agents_heard_next(&b->agents, &answer, clock_ms()))
-		way_back_queue(b, &answer);
+	while (sm_rollback_may_call_back(b) && agents_heard_next(&b->agents, &answer, clock_ms()))
+		sm_rollback_queue(b, &answer);
 }
 
-static void way_back_send(struct way_back *b)
+static void sm_rollback_send(struct sm_rollback *b)
 {
 	struct err err;
 	size_t n = 0;
@@ -78,13 +78,13 @@ static void way_back_send(struct way_back *b)
 
 /* ---- step by step ---- */
 
-void way_back_begin(struct way_back *b)
+void sm_rollback_begin(struct sm_rollback *b)
 {
 	if (!b->now.under_way)
 		b->now = (struct going_back){ .under_way = true };
 }
 
-static void way_back_end(struct way_back *b, const struct osm_answer *a)
+static void sm_rollback_end(struct sm_rollback *b, const struct osm_answer *a)
 {
 	const struct going_back *g = &b->now;
 	char sentence[900];
@@ -98,11 +98,11 @@ static void way_back_end(struct way_back *b, const struct osm_answer *a)
 		 g->why, a->rc ? "; " : "", a->rc ? a->text : "");
 	b->ops->say(b->ctx, sentence);
 	if (g->who.seq)
-		way_back_tell_agents(b, PHASE_REPATH);
+		sm_rollback_tell_agents(b, PHASE_REPATH);
 }
 
 /* Each step is written before the next one is ordered. */
-static int way_back_step(struct way_back *b, struct err *err)
+static int sm_rollback_step(struct sm_rollback *b, struct err *err)
 {
 	struct going_back *g = &b->now;
 	struct osm_answer a = { 0 };
@@ -112,7 +112,7 @@ static int way_back_step(struct way_back *b, struct err *err)
 			       ? 0
 			       : err_set(err, -ETIMEDOUT, "OpenSM has not finished in time");
 	if (g->order && !g->more) {
-		way_back_end(b, &a);
+		sm_rollback_end(b, &a);
 		return 0;
 	}
 	g->more = sm_session_back(b->session, g->by_itself ? g->why : NULL);
@@ -121,25 +121,25 @@ static int way_back_step(struct way_back *b, struct err *err)
 	return b->ops->reroute(b->ctx, err);
 }
 
-static void way_back_go(struct way_back *b)
+static void sm_rollback_go(struct sm_rollback *b)
 {
 	struct osm_answer a = { 0 };
 	struct err err = { "" };
 
 	if (!b->now.under_way || clock_ms() < b->now.begin_ms)
 		return;
-	a.rc = way_back_step(b, &err);
+	a.rc = sm_rollback_step(b, &err);
 	if (!a.rc)
 		return;
 	snprintf(a.text, sizeof(a.text), "%s", err.text);
 	/* it must not stay open: the next routing is by what was before it */
 	while (sm_session_back(b->session, b->now.by_itself ? b->now.why : a.text))
 		;
-	way_back_end(b, &a);
+	sm_rollback_end(b, &a);
 }
 
 /* The last watchdog: whoever was to speak for the update does not. */
-static void way_back_watch(struct way_back *b)
+static void sm_rollback_watch(struct sm_rollback *b)
 {
 	struct going_back g = { .under_way = true, .by_itself = true };
 	char sentence[400];
@@ -151,19 +151,19 @@ static void way_back_watch(struct way_back *b)
 	b->now = g;
 	if (!g.who.seq)
 		return;
-	way_back_tell_agents(b, PHASE_UNPATH);
+	sm_rollback_tell_agents(b, PHASE_UNPATH);
 	b->now.begin_ms = clock_ms() + DRAIN_MS;
 }
 
-void way_back_turn(struct way_back *b)
+void sm_rollback_turn(struct sm_rollback *b)
 {
-	way_back_watch(b);
-	way_back_go(b);
-	way_back_call_back(b);
-	way_back_send(b);
+	sm_rollback_watch(b);
+	sm_rollback_go(b);
+	sm_rollback_call_back(b);
+	sm_rollback_send(b);
 }
 
-bool way_back_busy(const struct way_back *b)
+bool sm_rollback_busy(const struct sm_rollback *b)
 {
 	return b->own.n || b->now.under_way;
 }

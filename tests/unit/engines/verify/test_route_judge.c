@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/route_judge.h"
+#include "engines/verify/route_judge.h"
 
 #include "engines/dor.h"
 #include "engines/nue/nue.h"

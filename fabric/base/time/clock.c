@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/base/process/clock.h"
+#include "fabric/base/time/clock.h"
 
 #include <time.h>
 

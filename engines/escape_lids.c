@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/escape.h"
+#include "engines/escape_lids.h"
 
 #include "engines/graph/graph.h"
 #include "engines/updn.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int escape_traffic_params(struct engine_params *out, const struct fabric *f,
-			  const struct engine_params *params, struct err *err)
+int escape_lids_traffic_params(struct engine_params *out, const struct fabric *f,
+			       const struct engine_params *params, struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
 
@@ -29,7 +29,7 @@ int escape_traffic_params(struct engine_params *out, const struct fabric *f,
 }
 
 /* Escape LIDs in the order of graph_dests_by_lid(): counted terminals first. */
-static struct dest *escape_dests(uint32_t *n, const struct fabric *f)
+static struct dest *escape_lids_dests(uint32_t *n, const struct fabric *f)
 {
 	struct dest *out = xcalloc((size_t)f->nend << (f->lmc - 1), sizeof(*out));
 
@@ -49,7 +49,7 @@ static struct dest *escape_dests(uint32_t *n, const struct fabric *f)
 }
 
 /* Gives every SL of the traffic that is from the SL to instead, with its VLs. */
-static void escape_move_sl(struct tables *t, uint8_t from, uint8_t to)
+static void escape_lids_move_sl(struct tables *t, uint8_t from, uint8_t to)
 {
 	size_t n = tables_sl2vl_bytes(t);
 
@@ -61,7 +61,8 @@ static void escape_move_sl(struct tables *t, uint8_t from, uint8_t to)
 		t->sl2vl[i + to] = t->sl2vl[i + from];
 }
 
-static int escape_free_sl(struct tables *t, const struct fabric *f, uint8_t sl, struct err *err)
+static int escape_lids_free_sl(struct tables *t, const struct fabric *f, uint8_t sl,
+			       struct err *err)
 {
 	uint16_t used = tables_sl_mask(t, f);
 
@@ -78,12 +79,12 @@ static int escape_free_sl(struct tables *t, const struct fabric *f, uint8_t sl, 
 			       "%s uses VL %u for the traffic, but escape LIDs need it "
 			       "exclusively; route without escape LIDs",
 			       t->engine, sl);
-	escape_move_sl(t, sl, (uint8_t)__builtin_ctz(~(unsigned)used));
+	escape_lids_move_sl(t, sl, (uint8_t)__builtin_ctz(~(unsigned)used));
 	return 0;
 }
 
 /* Rows for destinations where one SL for all was enough. */
-static void escape_widen_sl(struct tables *t, const struct fabric *f)
+static void escape_lids_widen_sl(struct tables *t, const struct fabric *f)
 {
 	uint8_t sl = t->sl_const;
 
@@ -93,11 +94,11 @@ static void escape_widen_sl(struct tables *t, const struct fabric *f)
 	memset(t->sl, sl, t->stride);
 }
 
-static void escape_set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
+static void escape_lids_set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
 {
 	size_t rows, n = tables_sl2vl_bytes(t);
 
-	escape_widen_sl(t, f);
+	escape_lids_widen_sl(t, f);
 	rows = tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 	for (size_t r = 0; r < rows; r++)
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
@@ -107,27 +108,27 @@ static void escape_set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
 		t->sl2vl[i + sl] = sl;
 }
 
-int escape_add(struct tables *t, const struct fabric *f, const struct engine_params *params,
-	       struct progress *progress, struct err *err)
+int escape_lids_add(struct tables *t, const struct fabric *f, const struct engine_params *params,
+		    struct progress *progress, struct err *err)
 {
 	uint8_t vl = (uint8_t)(graph_vls(f, params) - 1);
 	uint32_t n;
 	struct dest *dests;
 	size_t len = strlen(t->params);
-	int rc = escape_free_sl(t, f, vl, err);
+	int rc = escape_lids_free_sl(t, f, vl, err);
 
 	if (rc)
 		return rc;
-	dests = escape_dests(&n, f);
+	dests = escape_lids_dests(&n, f);
 	rc = updn_route_dests(t, f, dests, n, params, "escape", progress, err);
 	free(dests);
 	if (rc)
 		return rc;
-	escape_set_sl(t, f, vl);
+	escape_lids_set_sl(t, f, vl);
 	t->escape = true;
 	t->vls = (uint8_t)(vl + 1);
 	t->sls++;
 	snprintf(t->params + len, sizeof(t->params) - len, " escape");
-	notes_set(params->notes, "escape_vl", vl, "escape LIDs on VL %u and SL %u", vl, vl);
+	notes_set(params->notes, "escape_lids_vl", vl, "escape LIDs on VL %u and SL %u", vl, vl);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/format/native/netloc.h"
+#include "fabric/format/netloc/netloc.h"
 
 #include "fabric/base/file/lines.h"
 #include "fabric/base/memory/mem.h"
