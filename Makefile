@@ -103,7 +103,8 @@ Q := $(if $(V),,@)
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Kept.  Not those of the program: they are made again where a source was only moved.
+.SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
 
 all: $(BIN) $(PLUGIN) $(EXAMPLES)
 
