@@ -4,8 +4,9 @@
 
 #include "console/config/exits.h"
 #include "console/config/user_path.h"
-#include "console/input/load_fabric.h"
 #include "console/input/load_io_nodes.h"
+#include "console/input/load_names.h"
+#include "console/input/load_racks.h"
 #include "console/io/glossary_page.h"
 #include "console/live/agents.h"
 #include "fabric/base/memory/mem.h"
@@ -169,11 +170,11 @@ static int app_life_starting_run(void *ctx, struct err *err)
 
 	s->no_record = rc;
 	if (!rc && o->live.node_names)
-		rc = load_fabric_names(&s->names, o->live.node_names, err);
+		rc = load_names(&s->names, o->live.node_names, err);
 	if (!rc && o->live.io_nodes)
 		rc = load_io_nodes(&s->names, o->live.io_nodes, err);
 	if (!rc && o->racks)
-		rc = load_fabric_racks(&s->racks, o->racks, err);
+		rc = load_racks(&s->racks, o->racks, err);
 	if (!rc && app_life_jobs(o) == &job_source_file)
 		rc = source_open(&s->jobs, &job_source_file, &so, err);
 	return rc || o->load ? rc : app_life_open_wire(s, err);

@@ -23,7 +23,7 @@ static int batch_diff_read_before(struct fabric **out, const struct app *a, cons
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		inside = xasprintf("%s/" SNAPSHOT_FABRIC, path);
-	rc = loadfab_fabric(out, inside ? inside : path, NULL, a->names, err);
+	rc = load_fabric(out, inside ? inside : path, NULL, a->names, err);
 	free(inside);
 	return rc;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/load_fabric.h"
+#include "console/input/load_tables.h"
 
 #include "console/io/input_file.h"
-#include "console/io/progress_line.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
 #include "fabric/base/process/apart.h"
@@ -127,29 +126,7 @@ static int load_tables_plan(struct tables **out, const struct input_file *in,
 	return rc;
 }
 
-int load_fabric_plan_bytes(struct plan_bytes *bytes, struct plan **out, const char *path,
-			   struct err *err)
-{
-	struct progress_line watch;
-	int rc;
-
-	progress_line_files(&watch);
-	rc = plan_bytes_load(bytes, out, path, err);
-	progress_line_files_end(&watch);
-	return rc;
-}
-
-int load_fabric_plan(struct plan **out, const char *path, struct err *err)
-{
-	struct plan_bytes bytes;
-	int rc = load_fabric_plan_bytes(&bytes, out, path, err);
-
-	plan_bytes_clear(&bytes);
-	return rc;
-}
-
-int load_fabric_tables(struct tables **out, const char *path, const struct fabric *f,
-		       struct err *err)
+int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
 {
 	char *nodes = load_tables_netloc_nodes(path);
 	struct read_report report;
@@ -221,7 +198,7 @@ static int load_tables_levels(struct levels_reading *x, struct input_file *in, s
 	return input_file_end(in, &report, apart_read(&a, &report, err));
 }
 
-int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+int load_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct levels_reading x = { .t = t, .f = f, .sls = true, .read = path_sl_read };
 	struct input_file in;
@@ -230,7 +207,7 @@ int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric 
 	return rc ? rc : load_tables_levels(&x, &in, err);
 }
 
-int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+int load_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
 {
 	struct levels_reading x = { .t = t, .f = f };
 	struct input_file in;

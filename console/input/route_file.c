@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/route_file.h"
 
-#include "console/input/load_fabric.h"
+#include "console/input/load_tables.h"
 #include "console/io/input_file.h"
 
 #include <errno.h>
@@ -64,12 +64,12 @@ static int route_file_read_all(struct tables **out, struct plan_files *files,
 			       const struct route_file *from, const struct fabric *f,
 			       struct input_file_watch *w, struct err *err)
 {
-	int rc = load_fabric_tables(out, from->tables, f, err);
+	int rc = load_tables(out, from->tables, f, err);
 
 	if (!rc)
 		rc = route_file_add_file(files, "tables", from->tables, w, err);
 	if (!rc && route_file_given(from->path_sl))
-		rc = load_fabric_path_sl(*out, from->path_sl, f, err);
+		rc = load_path_sl(*out, from->path_sl, f, err);
 	if (!rc && route_file_given(from->path_sl))
 		rc = route_file_add_file(files, "path-sl", from->path_sl, w, err);
 	if (!rc && route_file_given(from->sl2vl) && !route_file_sls_told(from, *out))
@@ -78,7 +78,7 @@ static int route_file_read_all(struct tables **out, struct plan_files *files,
 			     "needed, too",
 			     from->sl2vl);
 	if (!rc && route_file_given(from->sl2vl))
-		rc = load_fabric_sl2vl(*out, from->sl2vl, f, err);
+		rc = load_sl2vl(*out, from->sl2vl, f, err);
 	if (!rc && route_file_given(from->sl2vl))
 		rc = route_file_add_file(files, "sl2vl", from->sl2vl, w, err);
 	return rc;

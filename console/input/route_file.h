@@ -11,7 +11,7 @@
 extern const struct engine route_file_engine;
 
 struct route_file {
-	const char *tables;	     /* any form that load_fabric_tables() reads, "-" is stdin */
+	const char *tables;	     /* any form that load_tables() reads, "-" is stdin */
 	const char *path_sl, *sl2vl; /* what LFTs alone do not tell; NULL or "": none */
 };
 

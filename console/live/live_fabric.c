@@ -5,8 +5,9 @@
 #include "console/config/config.h"
 #include "console/config/mkey.h"
 #include "console/config/sweep_pace.h"
-#include "console/input/load_fabric.h"
 #include "console/input/load_io_nodes.h"
+#include "console/input/load_jobs.h"
+#include "console/input/load_names.h"
 #include "console/io/progress_line.h"
 #include "console/live/unfinished.h"
 #include "fabric/base/message/plural.h"
@@ -142,7 +143,7 @@ static int live_sweep(struct live *l, const struct live_opts *o, const char *nam
 	int rc = 0;
 
 	if (o->node_names)
-		rc = load_fabric_names(&names, o->node_names, err);
+		rc = load_names(&names, o->node_names, err);
 	if (!rc && o->io_nodes)
 		rc = load_io_nodes(&names, o->io_nodes, err);
 	so.names = names ? names : o->names;
@@ -349,7 +350,7 @@ static int live_ask_slurm(struct jobset **out, const struct fabric *f, struct er
 		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
 			     source_status(s)->text[0] ? source_status(s)->text : "no response");
 	if (!rc)
-		load_fabric_tell_names(*out, f);
+		load_jobs_tell_names(*out, f);
 	job_list_put(list);
 	source_close(s);
 	return rc;
@@ -404,7 +405,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 	int rc = live_discover(l, o, name, err);
 
 	if (!rc && o->jobs)
-		rc = strcmp(o->jobs, "slurm") ? load_fabric_jobs(&l->jobs, o->jobs, l->f, err)
+		rc = strcmp(o->jobs, "slurm") ? load_jobs(&l->jobs, o->jobs, l->f, err)
 					      : live_ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
 		rc = live_tables(l, err);

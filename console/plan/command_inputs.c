@@ -2,8 +2,13 @@
 #include "console/plan/command_inputs.h"
 
 #include "console/config/exits.h"
+#include "console/input/load_demand.h"
 #include "console/input/load_fabric.h"
 #include "console/input/load_io_nodes.h"
+#include "console/input/load_jobs.h"
+#include "console/input/load_lid_choice.h"
+#include "console/input/load_names.h"
+#include "console/input/load_tables.h"
 #include "fabric/model/tables/route_limits.h"
 
 #include <errno.h>
@@ -12,7 +17,7 @@
 
 static int command_inputs_load_roots(struct command_inputs *s, const char *path, struct err *err)
 {
-	int rc = load_fabric_guids(&s->roots, &s->params.nroots, path, err);
+	int rc = load_guids(&s->roots, &s->params.nroots, path, err);
 
 	if (rc)
 		return rc;
@@ -28,7 +33,7 @@ static int command_inputs_load_roots(struct command_inputs *s, const char *path,
 static int command_inputs_load_tables(struct command_inputs *s, const struct options *o,
 				      struct err *err)
 {
-	int rc = load_fabric_tables(&s->installed, o->lfts, s->f, err);
+	int rc = load_tables(&s->installed, o->lfts, s->f, err);
 
 	if (rc == -ESTALE && o->lmc < 0) {
 		struct err why = *err;
@@ -36,9 +41,9 @@ static int command_inputs_load_tables(struct command_inputs *s, const struct opt
 		err_set(err, rc, "%s (were they made with --lmc?)", why.text);
 	}
 	if (!rc && o->path_sl)
-		rc = load_fabric_path_sl(s->installed, o->path_sl, s->f, err);
+		rc = load_path_sl(s->installed, o->path_sl, s->f, err);
 	if (!rc && o->sl2vl)
-		rc = load_fabric_sl2vl(s->installed, o->sl2vl, s->f, err);
+		rc = load_sl2vl(s->installed, o->sl2vl, s->f, err);
 	return rc;
 }
 
@@ -55,8 +60,8 @@ static int command_inputs_load_rest(struct command_inputs *s, const struct optio
 	int rc = 0;
 
 	if (o->text[PARAM_DEMAND])
-		rc = load_fabric_demand(&s->demand, o->text[PARAM_DEMAND], o->text[PARAM_RANKS],
-					s->f, err);
+		rc = load_demand(&s->demand, o->text[PARAM_DEMAND], o->text[PARAM_RANKS], s->f,
+				 err);
 	if (!rc && o->text[PARAM_ROOTS])
 		rc = command_inputs_load_roots(s, o->text[PARAM_ROOTS], err);
 	return rc;
@@ -86,7 +91,7 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	memset(s, 0, sizeof(*s));
 	command_inputs_set_params(s, o);
 	if (o->name_map)
-		rc = load_fabric_names(&s->names, o->name_map, err);
+		rc = load_names(&s->names, o->name_map, err);
 	if (!rc && o->text[PARAM_IO_NODES])
 		rc = load_io_nodes(&s->names, o->text[PARAM_IO_NODES], err);
 	if (!rc)
@@ -94,9 +99,9 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	if (!rc && o->text[PARAM_IO_NODES])
 		rc = load_io_nodes_found(s->f, o->text[PARAM_IO_NODES], err);
 	if (!rc && o->text[PARAM_JOBS])
-		rc = load_fabric_jobs(&s->jobs, o->text[PARAM_JOBS], s->f, err);
+		rc = load_jobs(&s->jobs, o->text[PARAM_JOBS], s->f, err);
 	if (!rc && o->lid_choice)
-		rc = load_fabric_lid_choice(&s->choice, o->lid_choice, s->f, err);
+		rc = load_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc)
 		rc = command_inputs_load_rest(s, o, err);
 	if (!rc && o->lfts)

@@ -2,7 +2,7 @@
 #include "console/plan/tables_source.h"
 
 #include "console/config/exits.h"
-#include "console/input/load_fabric.h"
+#include "console/input/load_plan.h"
 #include "console/plan/command_inputs.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ void tables_source_opts_init(struct tables_source_opts *o)
 
 static int tables_source_of_plan(struct tables_source *s, const char *path, struct err *err)
 {
-	if (load_fabric_plan(&s->p, path, err))
+	if (load_plan(&s->p, path, err))
 		return EXIT_UNREADABLE;
 	s->f = s->p->fabric;
 	s->t = s->p->from;

@@ -6,6 +6,7 @@
 #include "console/config/exits.h"
 #include "console/input/load_adaptive.h"
 #include "console/input/load_fabric.h"
+#include "console/input/load_tables.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 
@@ -142,15 +143,15 @@ static int app_load_run(void *ctx, struct err *err)
 	const char *saved = l->was.fabric;
 
 	if (!rc)
-		rc = loadfab_fabric(&l->fabric, l->opts->load,
-				    l->opts->live.name ? l->opts->live.name
-				    : saved && *saved  ? saved
-						       : NULL,
-				    l->names, err);
+		rc = load_fabric(&l->fabric, l->opts->load,
+				 l->opts->live.name ? l->opts->live.name
+				 : saved && *saved  ? saved
+						    : NULL,
+				 l->names, err);
 	if (!rc && l->folder)
 		rc = app_load_port_states(l, err);
 	if (!rc && l->opts->lfts)
-		rc = load_fabric_tables(&l->tables, l->opts->lfts, l->fabric, err);
+		rc = load_tables(&l->tables, l->opts->lfts, l->fabric, err);
 	if (!rc && l->folder)
 		rc = app_folder_read_rest(&l->was, l->folder, !l->opts->jobs, err);
 	if (!rc)

@@ -3,7 +3,8 @@
 #include "console/app/app_priv.h"
 
 #include "console/config/user_path.h"
-#include "console/input/load_fabric.h"
+#include "console/input/load_demand.h"
+#include "console/input/load_names.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/format/site/limits_text.h"
@@ -180,10 +181,9 @@ static int app_preview_files_run(void *ctx, struct err *err)
 	int rc = app_preview_own_paths(&x->own, err);
 
 	if (!rc && x->own.text[PARAM_ROOTS][0])
-		rc = load_fabric_guids(&x->roots, &x->nroots, x->own.text[PARAM_ROOTS], err);
+		rc = load_guids(&x->roots, &x->nroots, x->own.text[PARAM_ROOTS], err);
 	if (!rc && x->own.text[PARAM_DEMAND][0])
-		rc = load_fabric_demand(&x->demand, x->own.text[PARAM_DEMAND], NULL, x->fabric,
-					err);
+		rc = load_demand(&x->demand, x->own.text[PARAM_DEMAND], NULL, x->fabric, err);
 	return rc;
 }
 

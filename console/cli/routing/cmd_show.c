@@ -7,7 +7,7 @@
 #include "console/cli/text/summary.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
-#include "console/input/load_fabric.h"
+#include "console/input/load_plan.h"
 #include "console/input/options.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
@@ -280,7 +280,7 @@ out:
 static int cmd_show_load(struct plan **p, const char *file, struct err *err)
 {
 	struct stat st;
-	int rc = load_fabric_plan(p, file, err);
+	int rc = load_plan(p, file, err);
 
 	if (!rc && !(*p)->time_s && !stat(file, &st))
 		(*p)->time_s = st.st_mtime;

@@ -5,7 +5,7 @@
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/config/mkey.h"
-#include "console/input/load_fabric.h"
+#include "console/input/load_plan.h"
 #include "console/io/confirm_prompt.h"
 #include "console/live/unfinished.h"
 #include "console/plan/plan_gate.h"
@@ -195,8 +195,8 @@ int cmd_apply(int argc, char **argv)
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
 	unfinished_warn_of(c.dog.live.state_dir);
-	rc = load_fabric_plan_bytes(&c.plan, &p, c.file, &err) ? EXIT_UNREADABLE
-							       : cmd_apply_apply(&c, p, &err);
+	rc = load_plan_bytes(&c.plan, &p, c.file, &err) ? EXIT_UNREADABLE
+							: cmd_apply_apply(&c, p, &err);
 	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
 	plan_bytes_clear(&c.plan);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every file that others may have written is read by a process that can do nothing else; what comes
  * back is what the file says, or is refused. */
+#include "console/input/load_demand.h"
 #include "console/input/load_fabric.h"
+#include "console/input/load_jobs.h"
+#include "console/input/load_lid_choice.h"
+#include "console/input/load_names.h"
+#include "console/input/load_plan.h"
+#include "console/input/load_racks.h"
+#include "console/input/load_tables.h"
 
 #include "fabric/base/process/confine.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
@@ -238,7 +245,7 @@ static int teardown(void **state)
 static int loads_fabric(const char *path, struct err *err)
 {
 	struct fabric *g = NULL;
-	int rc = loadfab_fabric(&g, path, NULL, NULL, err);
+	int rc = load_fabric(&g, path, NULL, NULL, err);
 
 	if (!rc && strstr(path, "/ibnd") && !way.replace)
 		assert_true(digest_equal(&g->fingerprint, &f->fingerprint));
@@ -250,7 +257,7 @@ static int loads_tables(const char *path, struct err *err)
 {
 	struct tables *got = NULL;
 	struct digest sum;
-	int rc = load_fabric_tables(&got, path, f, err);
+	int rc = load_tables(&got, path, f, err);
 
 	if (!rc) {
 		tables_hash(&sum, got, f);
@@ -265,8 +272,8 @@ static int loads_levels(const char *path, struct err *err)
 {
 	struct tables *got = tables_onto(f, t, t);
 	struct digest sum;
-	int rc = strstr(path, "path-sl") ? load_fabric_path_sl(got, path, f, err)
-					 : load_fabric_sl2vl(got, path, f, err);
+	int rc = strstr(path, "path-sl") ? load_path_sl(got, path, f, err)
+					 : load_sl2vl(got, path, f, err);
 
 	if (!rc)
 		tables_hash(&sum, got, f);
@@ -279,7 +286,7 @@ static int loads_levels(const char *path, struct err *err)
 static int loads_plan(const char *path, struct err *err)
 {
 	struct plan *p = NULL;
-	int rc = load_fabric_plan(&p, path, err);
+	int rc = load_plan(&p, path, err);
 
 	if (!rc) {
 		assert_int_equal(p->jobs->njob, 2);
@@ -292,7 +299,7 @@ static int loads_plan(const char *path, struct err *err)
 static int loads_names(const char *path, struct err *err)
 {
 	struct name_map *m = NULL;
-	int rc = load_fabric_names(&m, path, err);
+	int rc = load_names(&m, path, err);
 
 	if (!rc && !way.replace) {
 		assert_string_equal(name_map_find(m, 1), "a");
@@ -307,7 +314,7 @@ static int loads_guids(const char *path, struct err *err)
 {
 	uint64_t *v = NULL;
 	size_t n;
-	int rc = load_fabric_guids(&v, &n, path, err);
+	int rc = load_guids(&v, &n, path, err);
 
 	if (!rc && !way.replace) {
 		assert_int_equal(n, 2);
@@ -320,7 +327,7 @@ static int loads_guids(const char *path, struct err *err)
 static int loads_racks(const char *path, struct err *err)
 {
 	struct slurm_topology *topo = NULL;
-	int rc = load_fabric_racks(&topo, path, err);
+	int rc = load_racks(&topo, path, err);
 
 	if (!rc && !way.replace && strstr(path, "/conf")) {
 		assert_int_equal(slurm_topology_count(topo), 4);
@@ -337,7 +344,7 @@ static int loads_racks(const char *path, struct err *err)
 static int loads_jobs(const char *path, struct err *err)
 {
 	struct jobset *js = NULL;
-	int rc = load_fabric_jobs(&js, path, f, err);
+	int rc = load_jobs(&js, path, f, err);
 
 	jobset_put(js);
 	return rc;
@@ -346,7 +353,7 @@ static int loads_jobs(const char *path, struct err *err)
 static int loads_choice(const char *path, struct err *err)
 {
 	struct lid_choice *c = NULL;
-	int rc = load_fabric_lid_choice(&c, path, f, err);
+	int rc = load_lid_choice(&c, path, f, err);
 
 	if (!rc)
 		assert_true(lid_choice_get(c, 0, 1).small > 0);
@@ -358,7 +365,7 @@ static int loads_demand(const char *path, struct err *err)
 {
 	struct demand *d = NULL;
 	char *ranks = file_named("ranks");
-	int rc = load_fabric_demand(&d, path, ranks, f, err);
+	int rc = load_demand(&d, path, ranks, f, err);
 
 	if (!rc && !way.replace)
 		assert_int_equal(d->npair, 3);
@@ -524,7 +531,7 @@ static void many_names_take_no_longer_each(void **state)
 	for (unsigned i = 100000; i; i--)
 		fprintf(out, "0x%08x \"node-%u\"\n", i, i);
 	assert_int_equal(fclose(out), 0);
-	assert_int_equal(load_fabric_names(&m, path, NULL), 0);
+	assert_int_equal(load_names(&m, path, NULL), 0);
 	assert_string_equal(name_map_find(m, 99999), "node-99999");
 	name_map_free(m);
 	assert_true(user_s() - began < 1.0 * TIMES);
