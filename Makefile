@@ -129,7 +129,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 SLOW_WORK := topology_kind_new racks_new tables_graft jobset_on
 $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(SLOW_WORK))
 # where readers of files begin
-$(B)/tests/unit/console/input/test_load_apart: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,lines_new json_loadb \
+$(B)/tests/unit/console/input/load/test_load_apart: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,lines_new json_loadb \
 	yaml_parser_initialize inflateInit_ ibnd_cache_read isolated_read)
 $(B)/tests/unit/console/app/data/test_app_folder: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,json_loadf json_loads \
 	uncompress isolated_read)

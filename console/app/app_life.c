@@ -4,9 +4,9 @@
 
 #include "console/config/exits.h"
 #include "console/config/user_path.h"
-#include "console/input/load_io_nodes.h"
-#include "console/input/load_names.h"
-#include "console/input/load_racks.h"
+#include "console/input/load/load_io_nodes.h"
+#include "console/input/load/load_names.h"
+#include "console/input/load/load_racks.h"
 #include "console/io/glossary_page.h"
 #include "console/live/agents.h"
 #include "fabric/base/memory/mem.h"

@@ -3,7 +3,7 @@
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
-#include "console/input/load_fabric.h"
+#include "console/input/load/load_fabric.h"
 #include "console/io/output_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"

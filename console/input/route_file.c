@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/route_file.h"
 
-#include "console/input/load_tables.h"
+#include "console/input/load/load_tables.h"
 #include "console/io/input_file.h"
 
 #include <errno.h>

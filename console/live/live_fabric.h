@@ -3,7 +3,7 @@
  * running. */
 #pragma once
 
-#include "console/input/load_adaptive.h"
+#include "console/input/load/load_adaptive.h"
 #include "fabric/base/message/err.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"

@@ -2,13 +2,13 @@
 #include "console/plan/command_inputs.h"
 
 #include "console/config/exits.h"
-#include "console/input/load_demand.h"
-#include "console/input/load_fabric.h"
-#include "console/input/load_io_nodes.h"
-#include "console/input/load_jobs.h"
-#include "console/input/load_lid_choice.h"
-#include "console/input/load_names.h"
-#include "console/input/load_tables.h"
+#include "console/input/load/load_demand.h"
+#include "console/input/load/load_fabric.h"
+#include "console/input/load/load_io_nodes.h"
+#include "console/input/load/load_jobs.h"
+#include "console/input/load/load_lid_choice.h"
+#include "console/input/load/load_names.h"
+#include "console/input/load/load_tables.h"
 #include "fabric/model/tables/route_limits.h"
 
 #include <errno.h>

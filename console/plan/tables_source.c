@@ -2,7 +2,7 @@
 #include "console/plan/tables_source.h"
 
 #include "console/config/exits.h"
-#include "console/input/load_plan.h"
+#include "console/input/load/load_plan.h"
 #include "console/plan/command_inputs.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "console/input/load_adaptive.h"
+#include "console/input/load/load_adaptive.h"
 #include "console/session/message.h"
 #include "fabric/wire/wire.h"
 

@@ -22,7 +22,7 @@
 #include "tests/bench/bench_kit.h"
 #include "tests/bench/osm_tables.h"
 
-#include "console/input/load_fabric.h"
+#include "console/input/load/load_fabric.h"
 #include "engines/engine_spec.h"
 #include "engines/time/job_time.h"
 #include "engines/time/shift_time.h"

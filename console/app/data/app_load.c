@@ -4,9 +4,9 @@
 #include "console/app/data/app_folder.h"
 
 #include "console/config/exits.h"
-#include "console/input/load_adaptive.h"
-#include "console/input/load_fabric.h"
-#include "console/input/load_tables.h"
+#include "console/input/load/load_adaptive.h"
+#include "console/input/load/load_fabric.h"
+#include "console/input/load/load_tables.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 

@@ -3,8 +3,8 @@
 #include "console/app/app_priv.h"
 
 #include "console/config/user_path.h"
-#include "console/input/load_demand.h"
-#include "console/input/load_names.h"
+#include "console/input/load/load_demand.h"
+#include "console/input/load/load_names.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/format/site/limits_text.h"

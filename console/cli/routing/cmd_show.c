@@ -7,7 +7,7 @@
 #include "console/cli/text/summary.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
-#include "console/input/load_plan.h"
+#include "console/input/load/load_plan.h"
 #include "console/input/options.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"

@@ -5,7 +5,7 @@
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/config/mkey.h"
-#include "console/input/load_plan.h"
+#include "console/input/load/load_plan.h"
 #include "console/io/confirm_prompt.h"
 #include "console/live/unfinished.h"
 #include "console/plan/plan_gate.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every file that others may have written is read by a process that can do nothing else; what comes
  * back is what the file says, or is refused. */
-#include "console/input/load_demand.h"
-#include "console/input/load_fabric.h"
-#include "console/input/load_jobs.h"
-#include "console/input/load_lid_choice.h"
-#include "console/input/load_names.h"
-#include "console/input/load_plan.h"
-#include "console/input/load_racks.h"
-#include "console/input/load_tables.h"
+#include "console/input/load/load_demand.h"
+#include "console/input/load/load_fabric.h"
+#include "console/input/load/load_jobs.h"
+#include "console/input/load/load_lid_choice.h"
+#include "console/input/load/load_names.h"
+#include "console/input/load/load_plan.h"
+#include "console/input/load/load_racks.h"
+#include "console/input/load/load_tables.h"
 
 #include "fabric/base/process/confine.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/load_plan.h"
+#include "console/input/load/load_plan.h"
 
 #include "console/io/progress_line.h"
 

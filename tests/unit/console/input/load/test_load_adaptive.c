@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adaptive routing as OpenSM's files, our plugin and the operator tell it. */
-#include "console/input/load_adaptive.h"
+#include "console/input/load/load_adaptive.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/format/opensm/osm_adaptive.h"

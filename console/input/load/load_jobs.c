@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/load_jobs.h"
+#include "console/input/load/load_jobs.h"
 
 #include "console/io/input_file.h"
 #include "fabric/base/message/log.h"

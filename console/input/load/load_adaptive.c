@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/load_adaptive.h"
+#include "console/input/load/load_adaptive.h"
 
 #include "fabric/base/process/apart.h"
 #include "fabric/base/text/json_text.h"
