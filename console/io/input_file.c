@@ -103,7 +103,7 @@ int input_file_open(struct input_file *in, const char *path, struct err *err)
 		input_file_close(in);
 		return err_set(err, rc, "%s cannot be read: %s", in->path, strerror(-rc));
 	}
-	n = fread(in->head, 1, INFILE_HEAD, in->file);
+	n = fread(in->head, 1, INPUT_FILE_HEAD, in->file);
 	for (size_t i = 0; i < n; i++)
 		if (!in->head[i])
 			in->head[i] = ' ';

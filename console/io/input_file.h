@@ -10,12 +10,12 @@
 
 #include <stdio.h>
 
-#define INFILE_HEAD 8192
+#define INPUT_FILE_HEAD 8192
 
 struct input_file {
 	FILE *file;	  /* at its beginning; can be rewound, also when it came through a pipe */
 	const char *path; /* as messages show it */
-	char head[INFILE_HEAD + 1]; /* its first bytes, zero-terminated; zero bytes as blanks */
+	char head[INPUT_FILE_HEAD + 1]; /* its first bytes, zero-terminated; zero bytes as blanks */
 	struct progress_line watch; /* tells a terminal how far it is read; it stays where it is */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outfile: files that appear whole or not at all: written beside their name, then renamed.
+ * output_file: files that appear whole or not at all: written beside their name, then renamed.
  *
  * One at a time.  SIGINT, SIGTERM and SIGHUP end the program at once with 128 + signal, the
  * unfinished file removed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * even: balanced paths to every LID of a fabric.
+ * balanced_sssp: balanced paths to every LID of a fabric.
  *
  * The order of the destinations decides how even the loads get.  Where switches without terminals
  * join the others, as in trees, all LIDs of a switch follow each other and share its cables

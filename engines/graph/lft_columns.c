@@ -68,7 +68,7 @@ void lft_columns_read(struct lft_columns *c, const struct tables *t, const struc
 void lft_columns_chans(const struct lft_columns *c, uint32_t k, uint32_t *chan)
 {
 	for (uint32_t u = 0; u < c->f->nsw; u++)
-		chan[u] = columns_chan(c, k, u);
+		chan[u] = lft_columns_chan(c, k, u);
 }
 
 uint32_t lft_columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint32_t *at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * columns: where the LFTs of all switches lead, a few LIDs at a time.
+ * lft_columns: where the LFTs of all switches lead, a few LIDs at a time.
  *
  * The LFTs are kept switch by switch; who follows the paths to one LID wants them LID by LID.
  */
@@ -42,15 +42,15 @@ uint32_t lft_columns_differ(const uint8_t *a, const uint8_t *b, uint32_t n, uint
 /* LIDs from the first on that end on one switch, as far as lft_columns_read() takes them. */
 uint32_t lft_columns_run(const struct dest *d, uint32_t n);
 
-static inline const uint8_t *columns_at(const struct lft_columns *c, uint32_t k)
+static inline const uint8_t *lft_columns_at(const struct lft_columns *c, uint32_t k)
 {
 	return c->port + (size_t)k * c->f->nsw;
 }
 
 /* Next channel from a switch towards LID k, FAB_NONE at the end. */
-static inline uint32_t columns_chan(const struct lft_columns *c, uint32_t k, uint32_t sw)
+static inline uint32_t lft_columns_chan(const struct lft_columns *c, uint32_t k, uint32_t sw)
 {
-	uint8_t port = columns_at(c, k)[sw];
+	uint8_t port = lft_columns_at(c, k)[sw];
 
 	return c->out[c->f->port_off[sw] + (port <= c->f->sw_nports[sw] ? port : 0)];
 }

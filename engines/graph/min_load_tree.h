@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * balance: least-loaded trees, one destination LID after another.
+ * min_load_tree: least-loaded trees, one destination LID after another.
  *
  * OpenSM's DFSSSP gives every link the start weight P^2, so that its Dijkstra finds the paths
  * with the fewest hops and among those the least sum of loads.  The hops are known from the

@@ -131,7 +131,7 @@ static void vl_usage_find_highest(struct vl_usage *u)
 {
 	for (uint32_t c = 0; c < u->nchan; c++)
 		for (uint32_t vl = u->vls; vl < VL_USE_LANES; vl++)
-			if (vl_use_of(u, c)[vl])
+			if (vl_usage_of(u, c)[vl])
 				u->vls = vl + 1;
 }
 
@@ -181,13 +181,13 @@ uint32_t vl_usage_lanes(const struct vl_usage *u, uint32_t chan)
 	uint32_t n = 0;
 
 	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
-		n += vl_use_of(u, chan)[vl] > 0;
+		n += vl_usage_of(u, chan)[vl] > 0;
 	return n;
 }
 
 double vl_usage_spread(const struct vl_usage *u, uint32_t chan)
 {
-	const uint32_t *r = vl_use_of(u, chan);
+	const uint32_t *r = vl_usage_of(u, chan);
 	uint64_t sum = 0, most = 0;
 
 	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++) {

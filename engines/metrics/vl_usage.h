@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vl_use: on which virtual lanes the routes over a channel travel.
+ * vl_usage: on which virtual lanes the routes over a channel travel.
  *
  * Counted as the EFI in metrics: one route per ordered pair of terminals, to the base LID, with
  * the SL of that path.  The lane is the one that packets get on the channel's output port; routes
@@ -27,7 +27,7 @@ int vl_usage_compute(struct vl_usage **out, const struct fabric *f, const struct
 		     struct progress *progress, struct err *err);
 void vl_usage_free(struct vl_usage *u); /* NULL is fine */
 
-static inline const uint32_t *vl_use_of(const struct vl_usage *u, uint32_t chan)
+static inline const uint32_t *vl_usage_of(const struct vl_usage *u, uint32_t chan)
 {
 	return u->routes + (size_t)chan * VL_USE_LANES;
 }

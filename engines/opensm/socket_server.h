@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * server: the plugin's end of the Unix socket (osm_msg.h), in a thread of its own.
+ * socket_server: the plugin's end of the Unix socket (osm_msg.h), in a thread of its own.
  *
  * Only root and the user that OpenSM runs as are let in.  A client that sends nonsense, or begins
  * a message and does not go on, or does not fetch its answers, is hung up on; the others do not

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * choice: the tables that a policy wants for a fabric, judged before anybody installs them.
+ * table_selection: the tables that a policy wants for a fabric, judged before anybody installs
+ * them.
  *
  * The first of these that are for this very fabric: tables given by the console, tables that it
  * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.

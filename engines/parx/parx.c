@@ -275,7 +275,7 @@ static int parx_assign_layers(struct tables *t, struct work *w, struct progress 
 	for (uint32_t i = 0; i < w->grid->ncell; i++)
 		if (w->grid->at[i] != FAB_NONE)
 			switches[n++] = w->grid->at[i];
-	rc = layers_assign_in_order(t, w->f, switches, w->params, progress, err);
+	rc = vl_layers_assign_in_order(t, w->f, switches, w->params, progress, err);
 	free(switches);
 	return rc;
 }

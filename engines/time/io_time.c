@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/time/io_time.h"
 
-#include "engines/time/phase_load.h"
-#include "fabric/base/memory/pool.h"
+#include "engines/time/phase_jobs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,12 +15,7 @@ struct io_work {
 	uint32_t *io, nio;	/* terminals for I/O */
 	uint32_t *rank, *first; /* per job: its other terminals */
 	uint32_t phases;
-	double *time; /* [job * phases + phase] */
-	uint64_t *flows, *stranded;
-	struct io_worker {
-		struct phase_load load;
-		uint32_t *first; /* per job and at the end: its first flow */
-	} * worker;
+	struct phase_jobs run;
 };
 
 static void io_time_find(struct io_work *k)
@@ -58,9 +52,11 @@ static uint32_t io_time_partner(const struct io_work *k, uint32_t i, uint32_t ph
 	return k->io[(i + first) % k->nio];
 }
 
-static void io_time_add_flows(const struct io_work *k, struct rank_flows *out, uint32_t phase,
-			      uint32_t j, bool reads)
+static void io_time_add_flows(void *ctx, struct rank_flows *out, uint32_t phase, unsigned reads,
+			      uint32_t j)
 {
+	const struct io_work *k = ctx;
+
 	for (uint32_t i = k->first[j]; i < k->first[j + 1]; i++) {
 		uint32_t io = io_time_partner(k, i - k->first[j], phase);
 		struct flow fl = { reads ? io : k->rank[i], reads ? k->rank[i] : io };
@@ -69,68 +65,24 @@ static void io_time_add_flows(const struct io_work *k, struct rank_flows *out, u
 	}
 }
 
-static void io_time_take(struct io_work *k, const struct io_worker *w, uint32_t phase, uint32_t j)
+static uint32_t io_time_messages(void *ctx, uint32_t j)
 {
-	const struct fabric *f = k->paths.f;
-	size_t at = (size_t)j * k->phases + phase;
-	double most = 1;
-
-	for (uint32_t i = w->first[j]; i < w->first[j + 1]; i++) {
-		const struct flow *fl = &w->load.list.flows.v[i];
-
-		if (f->term_sw[fl->src] == f->term_sw[fl->dst])
-			continue;
-		k->flows[at]++;
-		k->stranded[at] += w->load.most[i] < 0;
-		most = fmax(most, w->load.most[i]);
-	}
-	k->time[at] += most / 2;
+	(void)ctx;
+	(void)j;
+	return 1;
 }
 
 /* All write, then all read. */
-static bool io_time_run_phase(void *ctx, unsigned worker, uint32_t phase)
-{
-	struct io_work *k = ctx;
-	struct io_worker *w = &k->worker[worker];
-
-	if (worker == 0 && progress_step(k->progress, "I/O", phase, k->phases))
-		return true;
-	for (int reads = 0; reads < 2; reads++) {
-		phase_load_begin(&w->load);
-		for (uint32_t j = 0; j < k->jobs->njob; j++) {
-			io_time_add_flows(k, &w->load.list, phase, j, reads);
-			w->first[j + 1] = (uint32_t)w->load.list.flows.n;
-		}
-		phase_load_trace(&w->load, &k->paths);
-		phase_load_measure(&w->load, &k->paths);
-		for (uint32_t j = 0; j < k->jobs->njob; j++)
-			io_time_take(k, w, phase, j);
-	}
-	return false;
-}
-
 static bool io_time_run(struct io_work *k, unsigned threads)
 {
-	struct pool *pool = pool_new(k->phases > 1 ? threads : 1);
-	unsigned workers = pool_threads(pool);
-	size_t n = (size_t)k->jobs->njob * k->phases;
-	bool stopped;
-
-	k->time = arena_alloc(k->mem, n, sizeof(*k->time));
-	k->flows = arena_alloc(k->mem, n, sizeof(*k->flows));
-	k->stranded = arena_alloc(k->mem, n, sizeof(*k->stranded));
-	k->worker = arena_alloc(k->mem, workers, sizeof(*k->worker));
-	for (unsigned w = 0; w < workers; w++) {
-		phase_load_init(&k->worker[w].load, &k->paths);
-		k->worker[w].first =
-			arena_alloc(k->mem, k->jobs->njob + 1u, sizeof(*k->worker[w].first));
-	}
-	stopped = pool_for(pool, k->phases, io_time_run_phase, k) ||
-		  progress_step(k->progress, "I/O", k->phases, k->phases);
-	for (unsigned w = 0; w < workers; w++)
-		phase_load_done(&k->worker[w].load);
-	pool_free(pool);
-	return stopped;
+	k->run = (struct phase_jobs){ .paths = &k->paths,
+				      .njob = k->jobs->njob,
+				      .phases = k->phases,
+				      .rounds = 2,
+				      .add = io_time_add_flows,
+				      .messages = io_time_messages,
+				      .ctx = k };
+	return phase_jobs_run(&k->run, k->mem, threads, k->progress, "I/O");
 }
 
 /* --- routes ---------------------------------------------------------------------------------- */
@@ -185,8 +137,8 @@ static bool io_time_job_counts(const struct io_work *k, uint32_t j, struct io_ti
 	uint64_t flows = 0;
 
 	for (uint32_t i = 0; i < k->phases; i++) {
-		flows += k->flows[(size_t)j * k->phases + i];
-		out->stranded += k->stranded[(size_t)j * k->phases + i];
+		flows += k->run.flows[(size_t)j * k->phases + i];
+		out->stranded += k->run.stranded[(size_t)j * k->phases + i];
 	}
 	return flows > 0;
 }
@@ -197,7 +149,7 @@ static void io_time_summarise(struct io_time *out, const struct io_work *k)
 
 	out->mean = out->worst = (struct phase_mean){ 1, 0 };
 	for (uint32_t j = 0; j < k->jobs->njob; j++) {
-		const double *time = k->time + (size_t)j * k->phases;
+		const double *time = k->run.time + (size_t)j * k->phases;
 		struct phase_mean job;
 
 		if (!io_time_job_counts(k, j, out))

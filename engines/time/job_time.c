@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/time/job_time.h"
 
-#include "engines/time/phase_load.h"
+#include "engines/time/phase_jobs.h"
 #include "fabric/base/hash/rng.h"
-#include "fabric/base/memory/pool.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,12 +18,7 @@ struct rehearsal {
 	struct job_ranks *ranks;
 	uint32_t phases;
 	uint32_t *shift;	    /* [job * phases + phase] */
-	double *time;		    /* likewise */
-	uint64_t *flows, *stranded; /* likewise */
-	struct worker {
-		struct phase_load load;
-		uint32_t *first; /* per job and at the end: its first flow */
-	} * worker;
+	struct phase_jobs run;
 };
 
 /* --- phases ---------------------------------------------------------------------------------- */
@@ -51,19 +45,18 @@ static void job_time_plan(struct rehearsal *k)
 		k->phases = 1;
 	n = (size_t)k->jobs->njob * k->phases;
 	k->shift = arena_alloc(k->mem, n, sizeof(*k->shift));
-	k->time = arena_alloc(k->mem, n, sizeof(*k->time));
-	k->flows = arena_alloc(k->mem, n, sizeof(*k->flows));
-	k->stranded = arena_alloc(k->mem, n, sizeof(*k->stranded));
 	for (uint32_t j = 0; j < k->jobs->njob; j++)
 		job_time_shifts(k->shift + (size_t)j * k->phases, k->phases, k->ranks[j].nrank,
 				k->opts->seed, k->jobs->jobs[j].id);
 }
 
-static void job_time_add_flows(const struct rehearsal *k, struct rank_flows *out, uint32_t phase,
+static void job_time_add_flows(void *ctx, struct rank_flows *out, uint32_t phase, unsigned round,
 			       uint32_t j)
 {
+	const struct rehearsal *k = ctx;
 	const struct job_ranks *t = &k->ranks[j];
 
+	(void)round;
 	if (k->opts->pattern == PREDICT_ALLTOALL)
 		job_ranks_shift(out, t, k->shift[(size_t)j * k->phases + phase]);
 	else if (k->opts->pattern == PREDICT_SHIFT)
@@ -72,63 +65,23 @@ static void job_time_add_flows(const struct rehearsal *k, struct rank_flows *out
 		job_ranks_exchange(out, t, k->opts->pattern);
 }
 
-/* Its slowest flow against what the ports of its own hosts take for as many messages. */
-static void job_time_take(struct rehearsal *k, const struct worker *w, uint32_t phase, uint32_t j)
+static uint32_t job_time_messages(void *ctx, uint32_t j)
 {
-	const struct fabric *f = k->paths.f;
-	size_t at = (size_t)j * k->phases + phase;
-	double most = 0;
+	const struct rehearsal *k = ctx;
 
-	for (uint32_t i = w->first[j]; i < w->first[j + 1]; i++) {
-		const struct flow *fl = &w->load.list.flows.v[i];
-
-		if (f->term_sw[fl->src] == f->term_sw[fl->dst])
-			continue;
-		k->flows[at]++;
-		k->stranded[at] += w->load.most[i] < 0;
-		most = w->load.most[i] > most ? w->load.most[i] : most;
-	}
-	most /= job_ranks_messages(&k->ranks[j], k->opts->pattern);
-	k->time[at] = most > 1 ? most : 1;
-}
-
-static bool job_time_run_phase(void *ctx, unsigned worker, uint32_t phase)
-{
-	struct rehearsal *k = ctx;
-	struct worker *w = &k->worker[worker];
-
-	if (worker == 0 && progress_step(k->progress, "phases", phase, k->phases))
-		return true;
-	phase_load_begin(&w->load);
-	for (uint32_t j = 0; j < k->jobs->njob; j++) {
-		job_time_add_flows(k, &w->load.list, phase, j);
-		w->first[j + 1] = (uint32_t)w->load.list.flows.n;
-	}
-	phase_load_trace(&w->load, &k->paths);
-	phase_load_measure(&w->load, &k->paths);
-	for (uint32_t j = 0; j < k->jobs->njob; j++)
-		job_time_take(k, w, phase, j);
-	return false;
+	return job_ranks_messages(&k->ranks[j], k->opts->pattern);
 }
 
 static bool job_time_run(struct rehearsal *k)
 {
-	struct pool *pool = pool_new(k->phases > 1 ? k->opts->threads : 1);
-	unsigned workers = pool_threads(pool);
-	bool stopped;
-
-	k->worker = arena_alloc(k->mem, workers, sizeof(*k->worker));
-	for (unsigned w = 0; w < workers; w++) {
-		phase_load_init(&k->worker[w].load, &k->paths);
-		k->worker[w].first =
-			arena_alloc(k->mem, k->jobs->njob + 1u, sizeof(*k->worker[w].first));
-	}
-	stopped = pool_for(pool, k->phases, job_time_run_phase, k) ||
-		  progress_step(k->progress, "phases", k->phases, k->phases);
-	for (unsigned w = 0; w < workers; w++)
-		phase_load_done(&k->worker[w].load);
-	pool_free(pool);
-	return stopped;
+	k->run = (struct phase_jobs){ .paths = &k->paths,
+				      .njob = k->jobs->njob,
+				      .phases = k->phases,
+				      .rounds = 1,
+				      .add = job_time_add_flows,
+				      .messages = job_time_messages,
+				      .ctx = k };
+	return phase_jobs_run(&k->run, k->mem, k->opts->threads, k->progress, "phases");
 }
 
 /* --- means ----------------------------------------------------------------------------------- */
@@ -147,13 +100,13 @@ static double job_time_slowest_port(const struct rehearsal *k, uint32_t j)
 
 static void job_time_summarise_job(struct job_time *out, const struct rehearsal *k, uint32_t j)
 {
-	const double *time = k->time + (size_t)j * k->phases;
+	const double *time = k->run.time + (size_t)j * k->phases;
 	double slow = job_time_slowest_port(k, j), sum = 0;
 
 	*out = (struct job_time){ .ranks = k->ranks[j].nrank };
 	for (uint32_t i = 0; i < k->phases; i++) {
-		out->flows += k->flows[(size_t)j * k->phases + i];
-		out->stranded += k->stranded[(size_t)j * k->phases + i];
+		out->flows += k->run.flows[(size_t)j * k->phases + i];
+		out->stranded += k->run.stranded[(size_t)j * k->phases + i];
 		sum += fmax(time[i], slow);
 	}
 	out->time = phase_mean_of(time, k->phases);
@@ -172,7 +125,7 @@ static struct phase_mean job_time_over_jobs(const struct rehearsal *k, const str
 
 		all += weight;
 		for (uint32_t i = 0; i < k->phases; i++)
-			mean[i] += weight * k->time[(size_t)j * k->phases + i];
+			mean[i] += weight * k->run.time[(size_t)j * k->phases + i];
 	}
 	for (uint32_t i = 0; i < k->phases; i++)
 		mean[i] = all > 0 ? mean[i] / all : 1;
@@ -192,7 +145,7 @@ static struct job_times *job_time_summarise(const struct rehearsal *k)
 	x->job = xcalloc(x->njob, sizeof(*x->job));
 	x->phase = xcalloc((size_t)x->njob * x->phases, sizeof(*x->phase));
 	if (x->njob)
-		memcpy(x->phase, k->time, (size_t)x->njob * x->phases * sizeof(*x->phase));
+		memcpy(x->phase, k->run.time, (size_t)x->njob * x->phases * sizeof(*x->phase));
 	for (uint32_t j = 0; j < x->njob; j++) {
 		struct job_time *job = &x->job[j];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transition_flow: where packets to one LID may go, and which (channel, VL) may wait for which,
+ * transition_mixture: where packets to one LID may go, and which (channel, VL) may wait for which,
  * while switches, SL2VL tables and hosts may each be old or new.
  *
  * The service levels that sources may use flow down the graph of all hops that are possible, so a

@@ -339,7 +339,7 @@ static bool cdg_search(struct cdg *g, struct front *ahead, struct front *behind,
 		if (met == FAB_NONE)
 			continue;
 		if (g->hubs)
-			hubs_note(g->hubs, met);
+			cdg_index_note(g->hubs, met);
 		return true;
 	}
 	return false;
@@ -408,7 +408,7 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 		cdg_link_turn(g, c, e);
 		return true;
 	}
-	if (g->hubs && hubs_lead(g->hubs, e, c))
+	if (g->hubs && cdg_index_lead(g->hubs, e, c))
 		return false;
 	w->stamp += 2;
 	ahead.stamp = behind.other = w->stamp;

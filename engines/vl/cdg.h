@@ -51,6 +51,6 @@ void cdg_keep(struct cdg *g, uint32_t c, uint32_t e);
 
 /* To be called now and then while all turns that g has are to stay: learns from the searches that
  * ended in a cycle when they have cost more than that does, so that the next ones end without a
- * search (hubs.h).  Never changes what cdg_add() answers.  No cdg_restart() afterwards.  True when
- * it took its time: about as long as looking at all channels and turns. */
+ * search (cdg_index.h).  Never changes what cdg_add() answers.  No cdg_restart() afterwards.  True
+ * when it took its time: about as long as looking at all channels and turns. */
 bool cdg_learn(struct cdg *g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hubs: some channels of an acyclic dependency graph, and who leads to them and from them.
+ * cdg_index: some channels of an acyclic dependency graph, and who leads to them and from them.
  *
  * Most turns that would close a cycle close it through a few busy channels.  Where e leads to one
  * of them, and that one to c, the turn from c to e is refused at once, without a search.  As long
@@ -26,7 +26,7 @@ struct cdg_index *cdg_index_new(const struct fabric *f); /* none yet */
 void cdg_index_free(struct cdg_index *h);		 /* NULL is fine */
 
 /* A search ended in a cycle through that channel. */
-static inline void hubs_note(struct cdg_index *h, uint32_t chan)
+static inline void cdg_index_note(struct cdg_index *h, uint32_t chan)
 {
 	h->score[chan]++;
 }
@@ -38,7 +38,7 @@ void cdg_index_learn(struct cdg_index *h, const uint32_t *order, const uint64_t 
 		     uint32_t words);
 
 /* Is it known that e leads to c? */
-static inline bool hubs_lead(const struct cdg_index *h, uint32_t e, uint32_t c)
+static inline bool cdg_index_lead(const struct cdg_index *h, uint32_t e, uint32_t c)
 {
 	return h->to[e] & h->from[c];
 }

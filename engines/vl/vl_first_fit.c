@@ -183,11 +183,11 @@ static void first_fit_order_spread_moves(struct order *o, uint32_t n)
 static bool first_fit_move_on(struct order *o, const struct fabric *f,
 			      const struct lft_columns *col, uint32_t k, bool *few)
 {
-	o->nmoved =
-		lft_columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
+	o->nmoved = lft_columns_differ(lft_columns_at(col, k), lft_columns_at(col, k - 1), f->nsw,
+				       o->moved);
 	*few = o->nmoved <= FEW;
 	for (uint32_t m = 0; m < o->nmoved; m++) {
-		uint32_t u = o->moved[m], i = o->pos[u], c = columns_chan(col, k, u);
+		uint32_t u = o->moved[m], i = o->pos[u], c = lft_columns_chan(col, k, u);
 
 		if (c == FAB_NONE)
 			return false;
@@ -297,8 +297,8 @@ static void first_fit_compare(struct order *o, const struct batch *b, uint32_t k
 {
 	o->kept[0] = true;
 	for (uint32_t i = 1; i < nsw; i++)
-		o->kept[i] =
-			o->kept[o->parent[i]] && columns_chan(&b->old, k, o->at[i]) == o->chan[i];
+		o->kept[i] = o->kept[o->parent[i]] &&
+			     lft_columns_chan(&b->old, k, o->at[i]) == o->chan[i];
 }
 
 /* The order of LID k of a batch; false when its paths do not arrive, which the batch then tells. */
@@ -604,8 +604,8 @@ static unsigned first_fit_place(struct fit *l, const struct batch *b, uint32_t l
 	const struct lft_columns *col = &b->col;
 	uint32_t have = UINT16_MAX, never = 0, n = 0, c;
 
-	for (c = columns_chan(col, lid, u); c != FAB_NONE;
-	     c = columns_chan(col, lid, l->f->chan_dst[c]))
+	for (c = lft_columns_chan(col, lid, u); c != FAB_NONE;
+	     c = lft_columns_chan(col, lid, l->f->chan_dst[c]))
 		l->path[n++] = c;
 	for (uint32_t i = 0; i + 1 < n; i++)
 		have &= first_fit_layers_of(l, first_fit_turn_of(l, i));
@@ -639,8 +639,8 @@ static bool first_fit_report(struct fit *l, uint32_t done, uint64_t work)
 static void first_fit_turn_from(const struct fit *l, const struct batch *b, uint32_t k, uint32_t u,
 				uint32_t *c, uint32_t *e)
 {
-	*c = columns_chan(&b->col, k, u);
-	*e = columns_chan(&b->col, k, l->f->chan_dst[*c]);
+	*c = lft_columns_chan(&b->col, k, u);
+	*e = lft_columns_chan(&b->col, k, l->f->chan_dst[*c]);
 }
 
 /* Puts n missing turns of LID k into layer 0 unless that closes a cycle. */

@@ -80,7 +80,7 @@ static int vl_layers_too_few(struct err *err, const struct layering *l, bool mor
 static int vl_layers_use_spare(struct layering *l, const struct engine_params *params, unsigned vls,
 			       const struct dest *dests, uint32_t n, struct pace *pace)
 {
-	struct spread_stats stats;
+	struct vl_spread_stats stats;
 	int rc = vl_spread(l->t, l->f, dests, n, l->t->vls, vls, pace, &stats);
 
 	if (rc)
@@ -127,16 +127,16 @@ static int vl_layers_do_assign(struct tables *t, const struct fabric *f, const u
 	return rc;
 }
 
-int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
-			   const struct engine_params *params, struct progress *progress,
-			   struct err *err)
+int vl_layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			      const struct engine_params *params, struct progress *progress,
+			      struct err *err)
 {
 	return vl_layers_do_assign(t, f, switches, NULL, params, progress, err);
 }
 
-int layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
-		       const struct engine_params *params, struct progress *progress,
-		       struct err *err)
+int vl_layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
+			  const struct engine_params *params, struct progress *progress,
+			  struct err *err)
 {
 	bool keep =
 		!(params && params->spread) && (from->sl_kind != SL_CONST || from->sl_const == 0);
@@ -148,7 +148,7 @@ int layers_assign_from(struct tables *t, const struct fabric *f, const struct ta
 int vl_layers_assign(struct tables *t, const struct fabric *f, const struct engine_params *params,
 		     struct progress *progress, struct err *err)
 {
-	return layers_assign_in_order(t, f, NULL, params, progress, err);
+	return vl_layers_assign_in_order(t, f, NULL, params, progress, err);
 }
 
 int vl_layers_route(struct tables **out, const struct fabric *f, const char *engine,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layers: service levels that make given forwarding tables free of deadlocks.
+ * vl_layers: service levels that make given forwarding tables free of deadlocks.
  *
  * Every path (source switch with terminals or other ends, destination LID) goes to the first
  * layer whose channel dependency graph stays acyclic with it; layer = SL = VL.  By Dally and
@@ -31,16 +31,16 @@ int vl_layers_assign(struct tables *t, const struct fabric *f, const struct engi
 
 /* The same for the destinations switch by switch in that order; NULL: ascending.  Fewer VLs where
  * switches that follow each other are near each other, as GUIDs need not be. */
-int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
-			   const struct engine_params *params, struct progress *progress,
-			   struct err *err);
+int vl_layers_assign_in_order(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			      const struct engine_params *params, struct progress *progress,
+			      struct err *err);
 
 /* The same, but paths that are those of `from` keep their SLs where no cycle forbids it and they
  * are below graph_vls(), so that few hosts have to ask for their paths again; as many VLs as that
  * takes. All are assigned again when they would not fit the VLs. */
-int layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
-		       const struct engine_params *params, struct progress *progress,
-		       struct err *err);
+int vl_layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
+			  const struct engine_params *params, struct progress *progress,
+			  struct err *err);
 
 /* Fills the LFTs for every traffic LID and switch, or says why not; jobs may be NULL. */
 typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const struct jobset *jobs,

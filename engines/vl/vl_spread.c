@@ -102,7 +102,7 @@ static uint64_t vl_spread_most(const struct spread *s, unsigned vl)
 /* One spare VL after another goes to the layer whose busiest channel has the most routes per VL;
  * the VLs of a layer follow each other. */
 static void vl_spread_share_vls(struct spread *s, unsigned layers, unsigned vls,
-				struct spread_stats *stats)
+				struct vl_spread_stats *stats)
 {
 	uint64_t max[FAB_SLS];
 
@@ -159,7 +159,7 @@ static void vl_spread_by_switch(struct tables *t, const struct fabric *f)
 }
 
 int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats)
+	      unsigned layers, unsigned vls, struct pace *pace, struct vl_spread_stats *stats)
 {
 	struct spread s = { .f = f, .t = t };
 	uint64_t done = pace->total - 2ull * n;

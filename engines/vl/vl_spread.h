@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spread: paths that are free of deadlocks on a few VLs take the spare ones too.
+ * vl_spread: paths that are free of deadlocks on a few VLs take the spare ones too.
  *
  * A path waits behind others on its channel only when they share its VL, so that more VLs mean less
  * head-of-line blocking.  Every layer gets VLs of its own, and each path takes that one on which
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-struct spread_stats {
+struct vl_spread_stats {
 	uint64_t before, after; /* most routes on one channel and VL, over all traffic LIDs */
 	unsigned vls;		/* that are used now */
 };
@@ -24,4 +24,4 @@ struct spread_stats {
  * LIDs of switches and uncounted ends stay on the first VL of their layer.  layers < vls <= 15.
  * -ECANCELED: t is not to be used then.  Time O(LIDs * switches * hops * vls). */
 int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
-	      unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats);
+	      unsigned layers, unsigned vls, struct pace *pace, struct vl_spread_stats *stats);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * apply: carries out a plan through an installer, and undoes it.
+ * executor: carries out a plan through an installer, and undoes it.
  *
  * executor_run() does PREPARE, UNPATH, WRITE and REPATH and returns when the operator has to
  * decide, or when it is over; executor_confirm() and executor_rollback() end it.  All three block

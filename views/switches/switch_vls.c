@@ -167,7 +167,7 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 static void switch_vls_draw_lanes(const struct pane_in *in, const struct link_usage *u,
 				  struct canvas *c, struct rect r, int y, uint32_t chan)
 {
-	const uint32_t *routes = vl_use_of(u->lanes, chan);
+	const uint32_t *routes = vl_usage_of(u->lanes, chan);
 	const struct fabric *f = in->s->fabric;
 	uint64_t sum = 0;
 	char peer[128], n[FIGURE_LEN];

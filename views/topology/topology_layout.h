@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture: where switches are in a drawing of the fabric; computed once per fabric.
+ * topology_layout: where switches are in a drawing of the fabric; computed once per fabric.
  *
  * Trees: a row per level, pods together.  HyperX, torus and mesh: by coordinates, planes side by
  * side.  Groups of switches that are neighbours of each other (dragonfly): group by group.  Else

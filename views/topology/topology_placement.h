@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* topology_placement: for picture.c only: the places of switches and of blocks by kind of fabric.
+/* topology_placement: for topology_layout.c only: the places of switches and of blocks by kind of
+ * fabric.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sample_reading: one sample with all that is made from it once, by the thread that read it: rates,
- * tally, history, and its bytes for the past.  The thread that draws only takes it over.
+ * sums, history, and its bytes for the past.  The thread that draws only takes it over.
  */
 #pragma once
 

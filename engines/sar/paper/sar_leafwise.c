@@ -196,8 +196,8 @@ static int sar_leafwise_improve(struct leafwise *l, struct err *err)
 	if (rc)
 		return rc;
 	if (leafwise_better(&l->reached, &installed)) {
-		rc = layers_assign_from(l->t, l->f, l->params->current, l->params, l->progress,
-					err);
+		rc = vl_layers_assign_from(l->t, l->f, l->params->current, l->params, l->progress,
+					   err);
 		if (!rc)
 			sar_leafwise_note_collisions(l, &installed);
 		if (rc != -ENOSPC)

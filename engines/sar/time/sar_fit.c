@@ -14,7 +14,7 @@ static int sar_fit_assign(struct tables *t, const struct fabric *f, const struct
 			  struct err *err)
 {
 	if (opts->keep)
-		return layers_assign_from(t, f, opts->keep, params, progress, err);
+		return vl_layers_assign_from(t, f, opts->keep, params, progress, err);
 	return vl_layers_assign(t, f, params, progress, err);
 }
 

@@ -18,8 +18,8 @@ struct sar_fit_opts {
 	unsigned tries;		    /* assignments at most, which take their time */
 };
 
-/* Assigns as layers_assign_from().  *back: LIDs that have the other trees now.  -ENOSPC, with what
- * is needed, where all that may be used is not enough; -ECANCELED. */
+/* Assigns as vl_layers_assign_from().  *back: LIDs that have the other trees now.  -ENOSPC, with
+ * what is needed, where all that may be used is not enough; -ECANCELED. */
 int sar_fit_layers(struct tables *t, const struct fabric *f, const struct sar_fit_opts *opts,
 		   const struct engine_params *params, uint32_t *back, struct progress *progress,
 		   struct err *err);

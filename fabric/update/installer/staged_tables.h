@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stage: the tables as they should be after each of an update's writes, for installers that hand
- * over tables and not blocks.
+ * staged_tables: the tables as they should be after each of an update's writes, for installers that
+ * hand over tables and not blocks.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control: the socket BASE/ID/control to watch and decide an update in progress.
+ * control_socket: the socket BASE/ID/control to watch and decide an update in progress.
  *
  * Lines of JSON both ways.  Asked:
  *   {"op":"status"}  {"op":"follow"}  {"op":"confirm"}  {"op":"rollback"}

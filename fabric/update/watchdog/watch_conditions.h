@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watch: conditions that roll back an update that is not confirmed yet.
+ * watch_conditions: conditions that roll back an update that is not confirmed yet.
  *
  * Before the first write watch_begin() saves the state of the fabric; watch_poll() compares.
  *  Each condition can be switched off, and one that cannot be watched (no SM, no counters, no

@@ -16,7 +16,7 @@ const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32
 	buf[0] = '\0';
 	if (!u || !u->lanes)
 		return buf;
-	routes = vl_use_of(u->lanes, chan);
+	routes = vl_usage_of(u->lanes, chan);
 	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
 		sum += routes[vl];
 	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++) {

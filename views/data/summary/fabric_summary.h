@@ -56,8 +56,8 @@ struct fabric_summary {
 	double *job_Bps;
 };
 
-/* Follows the state; cheap when nothing changed.  O(ports) bytes where the state has a tally, else
- * O(ports) figures. */
+/* Follows the state; cheap when nothing changed.  O(ports) bytes where the state has them summed
+ * up, else O(ports) figures. */
 void fabric_summary_update(struct fabric_summary *v, const struct state *s);
 void fabric_summary_done(struct fabric_summary *v);
 

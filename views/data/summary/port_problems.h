@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * troubles: since when each port has its problem, and what was on ports that have lost their link.
+ * port_problems: since when each port has its problem, and what was on ports that have lost their
+ * link.
  *
  * A link that goes down is gone from the next fabric, since nobody answers for the other end any
  * more; here it is remembered, by GUID and port.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tally: one sample and its rates added up, and what is looked at often as columns.
+ * sample_summary: one sample and its rates added up, and what is looked at often as columns.
  *
  * A pure function of what it is made from, so that the thread that reads counters makes it and
  * the one that draws only looks; immutable.

@@ -92,7 +92,7 @@ static void a_column_leads_over_the_channels_of_the_ports(void **state)
 		bool leads = u != 4 && u != d.sw;
 
 		assert_int_equal(chan[u], leads ? f->chan_off[u] + u % 2 : FAB_NONE);
-		assert_int_equal(columns_chan(&col, 0, u), chan[u]);
+		assert_int_equal(lft_columns_chan(&col, 0, u), chan[u]);
 	}
 	lft_columns_done(&col);
 	free(chan);

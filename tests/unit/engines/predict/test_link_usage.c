@@ -111,7 +111,7 @@ static void without_lanes_of_their_own_all_routes_are_on_one(void **state)
 	assert_int_equal(metrics_compute(&m, f, t, NULL, NULL, NULL, NULL), 0);
 	assert_int_equal(u->vls, 1);
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		assert_int_equal(vl_use_of(u, c)[0], m->efi[c]);
+		assert_int_equal(vl_usage_of(u, c)[0], m->efi[c]);
 		assert_int_equal(vl_usage_lanes(u, c), m->efi[c] > 0);
 		assert_true(vl_usage_spread(u, c) == 0);
 	}

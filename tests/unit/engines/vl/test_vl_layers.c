@@ -331,11 +331,11 @@ static void paths_that_stay_keep_their_sls(void **state)
 	assert_int_equal(vl_layers_assign(t, f, &p, NULL, &err), 0);
 	assert_true(other_sls(f, from, t, &moved) > 0); /* else nothing is shown */
 	assert_true(moved > 0);
-	assert_int_equal(layers_assign_from(t, f, from, &p, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign_from(t, f, from, &p, NULL, &err), 0);
 	assert_no_deadlock(f, t);
 	assert_int_equal(other_sls(f, from, t, &moved), 0);
 	p.threads = 2;
-	assert_int_equal(layers_assign_from(two, f, from, &p, NULL, &err), 0);
+	assert_int_equal(vl_layers_assign_from(two, f, from, &p, NULL, &err), 0);
 	assert_same_tables(t, two);
 	tables_put(two);
 	tables_put(t);
@@ -351,7 +351,8 @@ static void sls_that_would_deadlock_are_not_kept(void **state)
 
 	(void)state; /* all of them SL 0 */
 	assert_int_equal(
-		layers_assign_from(t, f, from, &(struct engine_params){ .vls = 8 }, NULL, &err), 0);
+		vl_layers_assign_from(t, f, from, &(struct engine_params){ .vls = 8 }, NULL, &err),
+		0);
 	assert_no_deadlock(f, t);
 	assert_int_equal(t->vls, 4);
 	tables_put(t);
