@@ -124,8 +124,13 @@ $(B)/%.o: %.c Makefile
 
 # there are many of them: by the quicker linker, where there is one
 TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
+UNIT_KIT := $(B)/tests/unit/kit.a
+$(UNIT_KIT): $(UNIT_HELP_OBJS)
+	$(Q)rm -f $@ && ar rcs $@ $^
+# a test takes what it needs, so that linking costs little; who may start a watchdog becomes one (app_kit.c)
+$(patsubst %.c,$(B)/%,$(filter tests/unit/console/% tests/unit/fabric/update/%,$(UNIT_SRCS))): $(B)/tests/unit/kit/app_kit.o
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_KIT) $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $(filter %.o,$^) $(UNIT_KIT) $(LIB) -lcmocka $(PC_LDLIBS)
 SLOW_WORK := topology_kind_new racks_new tables_graft jobset_on
 $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(SLOW_WORK))
 # where readers of files begin
