@@ -156,6 +156,8 @@ expect "with a choice of LIDs times are those of large messages" 0 'Times are th
 expect "who knows base LIDs only is warned" 0 'software that knows base LIDs only gets .* let MPI choose' "$I" route --engine parx --topology hyperx:dims=6x4,hosts=3,lmc=2
 "$I" route --engine minhop --topology hyperx:dims=4x3,hosts=2,lmc=2 --out hx >/dev/null 2>&1
 expect "plan with a demand: its time by the size of messages" 0 '^time of the demand( +[0-9.]+){3}$' "$I" plan --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --lfts hx/opensm-lfts.dump --demand demand
+"$I" plan --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --lfts hx/opensm-lfts.dump -o parx.plan >/dev/null 2>&1
+expect "show tells a plan of parx by the size of messages" 0 '^messages of this size: +base LIDs +small +large$' "$I" show parx.plan
 expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
 expect "a choice that breaks them is found" 1 'these tables are faulty' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice

@@ -32,6 +32,12 @@ static void auto_mode_add_figures(json_t *j, const struct auto_plan *p)
 		json_object_set_new(j, "time_after", json_real(p->time_after));
 		json_object_set_new(j, "time_stderr", json_real(p->time_error));
 	}
+	if (p->small_before > 0 && p->small_after > 0) {
+		json_object_set_new(j, "small_time_before", json_real(p->small_before));
+		json_object_set_new(j, "small_time_after", json_real(p->small_after));
+	}
+	if (p->base_loses[0])
+		json_object_set_new(j, "base_lids", json_string(p->base_loses));
 	json_object_set_new(j, "slower", json_string(p->slower));
 }
 

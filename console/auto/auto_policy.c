@@ -113,26 +113,44 @@ static bool auto_policy_gains(const struct auto_policy *p, const struct auto_pla
 	return auto_gain(in) > p->limits.gain && auto_gain(in) > 2 * error;
 }
 
+#define CHANGE 500
+
+/* What software gets that knows base LIDs only is no gain. */
+static int auto_policy_sizes(char *buf, size_t len, const struct auto_plan *in)
+{
+	int n = 0;
+
+	if (in->small_before > 0 && in->small_after > 0)
+		n = snprintf(buf, len, "; small messages %.2f -> %.2f", in->small_before,
+			     in->small_after);
+	if (in->base_loses[0])
+		n += snprintf(buf + n, len - (size_t)n, "; %s", in->base_loses);
+	return n;
+}
+
 /* "gain 7.3 +- 0.4 % (mean time of jobs 3.96 -> 3.67, 0.33 -> 0.31 ms/MiB; max job EFI 20 -> 12)"
  */
-static const char *auto_policy_change(char buf[240], const struct auto_plan *in)
+static const char *auto_policy_change(char buf[CHANGE], const struct auto_plan *in)
 {
-	int n = snprintf(buf, 240, "gain %.1f", 100 * auto_gain(in));
+	int n = snprintf(buf, CHANGE, "gain %.1f", 100 * auto_gain(in));
 
 	if (auto_policy_timed(in)) {
 		if (in->time_error > 0)
-			n += snprintf(buf + n, 240 - (size_t)n, " +- %.1f",
+			n += snprintf(buf + n, CHANGE - (size_t)n, " +- %.1f",
 				      100 * in->time_error / in->time_before);
-		n += snprintf(buf + n, 240 - (size_t)n, " %% (mean time of jobs %.2f -> %.2f",
-			      in->time_before, in->time_after);
+		n += snprintf(buf + n, CHANGE - (size_t)n, " %% (mean time of jobs%s %.2f -> %.2f",
+			      in->by_size ? ", large messages" : "", in->time_before,
+			      in->time_after);
 		if (in->s_before > 0 && in->s_after > 0)
-			n += snprintf(buf + n, 240 - (size_t)n, ", %.2f -> %.2f ms/MiB",
+			n += snprintf(buf + n, CHANGE - (size_t)n, ", %.2f -> %.2f ms/MiB",
 				      1e3 * in->s_before, 1e3 * in->s_after);
-		n += snprintf(buf + n, 240 - (size_t)n, "; ");
+		if (in->by_size)
+			n += auto_policy_sizes(buf + n, CHANGE - (size_t)n, in);
+		n += snprintf(buf + n, CHANGE - (size_t)n, "; ");
 	} else {
-		n += snprintf(buf + n, 240 - (size_t)n, " %% (");
+		n += snprintf(buf + n, CHANGE - (size_t)n, " %% (");
 	}
-	snprintf(buf + n, 240 - (size_t)n, "max job EFI %lu -> %lu)", (unsigned long)in->before,
+	snprintf(buf + n, CHANGE - (size_t)n, "max job EFI %lu -> %lu)", (unsigned long)in->before,
 		 (unsigned long)in->after);
 	return buf;
 }
@@ -140,7 +158,7 @@ static const char *auto_policy_change(char buf[240], const struct auto_plan *in)
 static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_plan *in,
 					 const char *why)
 {
-	char change[240];
+	char change[CHANGE];
 
 	auto_policy_say(p, "%u block%s: %s, but %s", in->blocks, plural(in->blocks),
 			auto_policy_change(change, in), why);
@@ -170,7 +188,7 @@ static const char *auto_policy_hindrance(const struct auto_policy *p, const stru
 
 enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const struct auto_plan *in)
 {
-	char change[240], buf[400];
+	char change[CHANGE], buf[400];
 	const char *why;
 
 	if (!in->sound) {

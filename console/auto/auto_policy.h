@@ -56,11 +56,16 @@ struct auto_plan {
 	double time_before, time_after;
 	double time_error;	  /* standard error of the difference */
 	double s_before, s_after; /* the same in seconds per MiB and rank; NAN or 0 not known */
-	char slower[300];	  /* what time_gate says; "" nothing gets slower */
-	uint32_t blocks;	  /* to be written: LFT blocks and SL2VL tables */
-	bool drain;		  /* traffic has to be away before the first write */
-	bool agents;		  /* of all whose traffic that is */
-	bool busy;		  /* an update of somebody else has begun meanwhile */
+	/* where messages have LIDs by their size; then the times above are of large ones, and
+	 * before and after of what these take */
+	bool by_size;
+	double small_before, small_after; /* mean time, likewise */
+	char base_loses[200]; /* what software loses that knows base LIDs only; "" nothing */
+	char slower[300];     /* what time_gate says; "" nothing gets slower */
+	uint32_t blocks;      /* to be written: LFT blocks and SL2VL tables */
+	bool drain;	      /* traffic has to be away before the first write */
+	bool agents;	      /* of all whose traffic that is */
+	bool busy;	      /* an update of somebody else has begun meanwhile */
 	bool more; /* the engine has changed as much as it may at a time: there is more to gain */
 };
 
@@ -80,7 +85,7 @@ struct auto_policy {
 	bool disarmed;	   /* somebody else routes */
 	bool more;	   /* of the last plan */
 	uint32_t failures; /* in a row */
-	char why[640];	   /* the last decision, a sentence for the log */
+	char why[900];	   /* the last decision, a sentence for the log */
 };
 
 /* The first look is due at once.  Times are seconds of one clock that never jumps. */

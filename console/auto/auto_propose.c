@@ -8,6 +8,8 @@
 #include "fabric/plan/drain_names.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Unknown counts as absent: there is no operator to decide. */
@@ -56,7 +58,7 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 /* Of jobs that have paths in both; where the installed tables lose packets, times say nothing. */
 static void auto_propose_times(struct auto_plan *out, const struct route_report *r)
 {
-	const struct time_gate *g = &r->gate;
+	const struct time_gate *g = &r->message_gate[MESSAGES_LARGE];
 
 	if (!g->known || r->before->unreachable)
 		return;
@@ -65,7 +67,26 @@ static void auto_propose_times(struct auto_plan *out, const struct route_report 
 	out->time_error = g->of[g->pattern].error;
 	out->s_before = r->time_before.of[g->pattern].s_per_MiB;
 	out->s_after = r->time.of[g->pattern].s_per_MiB;
-	time_gate_text(out->slower, sizeof(out->slower), g);
+	time_gate_text(out->slower, sizeof(out->slower), &r->gate);
+}
+
+static void auto_propose_sizes(struct auto_plan *out, const struct route_report *r)
+{
+	struct message_figures m;
+	const struct time_change *small;
+
+	route_report_message_figures(&m, r);
+	out->by_size = m.known;
+	if (!m.known)
+		return;
+	small = &m.gate[MESSAGES_SMALL].of[r->pattern];
+	out->before = (uint64_t)ceil(m.now[MESSAGES_LARGE].efi.eff_efi_max);
+	out->after = (uint64_t)ceil(m.plan[MESSAGES_LARGE].efi.eff_efi_max);
+	if (out->time_before > 0) {
+		out->small_before = small->before;
+		out->small_after = small->after;
+	}
+	snprintf(out->base_loses, sizeof(out->base_loses), "%s", m.base_loses);
 }
 
 int auto_propose(struct auto_plan *out, struct route_report *r, const struct route_inputs *in,
@@ -78,6 +99,7 @@ int auto_propose(struct auto_plan *out, struct route_report *r, const struct rou
 				   .after = r->m->eff_efi_max,
 				   .more = notes_find(&r->notes, "sar_budget") != NULL };
 	auto_propose_times(out, r);
+	auto_propose_sizes(out, r);
 	if (!rc && !plan_empty(p))
 		rc = route_report_steps(r, in, AUTO_REST, progress, err);
 	out->sound = !rc;

@@ -16,8 +16,8 @@ struct auto_agents {
 
 /* What is done before. */
 #define AUTO_STEPS                                                                                 \
-	(ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_TIME | ROUTE_BEFORE |                   \
-	 ROUTE_TIME_BEFORE | ROUTE_PLAN)
+	(ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_LID_CHOICE | ROUTE_TIME |               \
+	 ROUTE_BEFORE | ROUTE_TIME_BEFORE | ROUTE_PLAN)
 /* What is done here. */
 #define AUTO_REST (ROUTE_VLS | ROUTE_WEIGHTS | ROUTE_ORDER)
 

@@ -33,3 +33,16 @@ json_t *gate_json(const struct time_gate *g)
 			 (json_int_t)g->jobs_slower, "worst_job", job, "demand",
 			 g->demand.before > 0 ? gate_json_change(&g->demand) : json_null());
 }
+
+void gate_json_add_messages(json_t *o, const struct time_gate *gate)
+{
+	json_t *sizes;
+
+	if (!json_is_object(o))
+		return;
+	sizes = json_object();
+	for (int size = 0; size < MESSAGE_SIZES; size++)
+		json_object_set_new(sizes, message_size_name((enum message_size)size),
+				    gate_json(&gate[size]));
+	json_object_set_new(o, "messages", sizes);
+}

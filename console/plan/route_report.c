@@ -196,6 +196,23 @@ static int route_report_predict(struct route_report *r, const struct route_input
 	return rc;
 }
 
+/* One that holds, or none. */
+static int route_report_seek_choice(struct lid_choice **out, struct parx_verdict *v,
+				    const struct fabric *f, const struct tables *t,
+				    struct progress *progress)
+{
+	struct err err;
+	int rc = f->lmc ? parx_choice_find(out, f, t, &err) : -EINVAL;
+
+	if (!rc)
+		rc = parx_check(v, f, t, *out, progress, &err);
+	if (rc || !parx_verdict_ok(v)) {
+		lid_choice_free(*out);
+		*out = NULL;
+	}
+	return rc == -ECANCELED ? rc : 0;
+}
+
 /* The choice that comes with tables of parx. */
 static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
@@ -203,13 +220,16 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 	const struct fabric *left;
 	int rc;
 
-	if (in->engine != &engine_parx)
+	if (in->engine ? in->engine != &engine_parx : !in->opts.seek_choice)
 		return 0;
 	rc = exclusion_left(&left, r->f, in->params.limits, err);
-	if (!rc)
+	if (!rc && in->opts.seek_choice) {
+		rc = route_report_seek_choice(&r->choice, &r->parx, left, r->t, progress);
+	} else if (!rc) {
 		rc = parx_choice_find(&r->choice, left, r->t, err);
-	if (!rc && r->choice)
-		rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
+		if (!rc)
+			rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
+	}
 	fabric_put(left);
 	return rc;
 }
@@ -282,61 +302,115 @@ static int route_report_predict_of(struct message_metrics *m, const struct route
 	return rc;
 }
 
-static int route_report_messages_of(struct route_report *r, const struct route_inputs *in,
-				    enum message_size size, struct progress *progress,
-				    struct err *err)
-{
-	struct message_metrics *m = &r->messages[size];
-	struct parx_lids ctx = { r->f, r->choice };
-	int rc = 0;
+/* Tables and their choice of LIDs; choice NULL: they have none, and base LIDs are taken. */
+struct message_tables {
+	const struct tables *t;
+	const struct lid_choice *choice;
+	const struct time_summary *large; /* known already */
+};
 
-	message_efi_compute(&m->efi, r->f, r->t, r->jobs, route_report_lids(size), &ctx);
-	if (size == MESSAGES_LARGE)
-		m->time = r->time;
-	else
-		rc = route_report_time_of(&m->time, &m->sheet, in, r->t, r->choice, size, progress,
-					  err);
-	if (size == MESSAGES_BASE)
-		m->ebb = r->ebb;
-	else if (!rc)
-		rc = route_report_predict_of(m, r, in, size, progress, err);
-	return rc;
+/* EFI and times; the sheet of large messages is where the caller has it. */
+static int route_report_messages_of(struct message_metrics *m, const struct message_tables *x,
+				    const struct route_inputs *in, enum message_size size,
+				    struct progress *progress, struct err *err)
+{
+	struct parx_lids ctx = { in->f, x->choice };
+
+	message_efi_compute(&m->efi, in->f, x->t, in->jobs,
+			    x->choice ? route_report_lids(size) : NULL, &ctx);
+	if (size != MESSAGES_LARGE && x->choice)
+		return route_report_time_of(&m->time, &m->sheet, in, x->t, x->choice, size,
+					    progress, err);
+	m->time = *x->large;
+	return 0;
+}
+
+/* Of messages of the size that does best with the choice, and with base LIDs. */
+struct base_loss {
+	const char *what;
+	double with, without;
+	bool less_is_better;
+};
+
+static struct base_loss route_report_ebb_loss(const struct message_metrics *m)
+{
+	return (struct base_loss){ "bisection bandwidth",
+				   fmax(m[MESSAGES_SMALL].ebb.mean, m[MESSAGES_LARGE].ebb.mean),
+				   m[MESSAGES_BASE].ebb.mean, false };
+}
+
+static struct base_loss route_report_time_loss(const struct message_metrics *m,
+					       enum predict_pattern p)
+{
+	return (struct base_loss){ "mean time of jobs",
+				   fmin(m[MESSAGES_SMALL].time.of[p].mean.mean,
+					m[MESSAGES_LARGE].time.of[p].mean.mean),
+				   m[MESSAGES_BASE].time.of[p].mean.mean, true };
+}
+
+static struct base_loss route_report_sync_loss(const struct message_metrics *m)
+{
+	return (struct base_loss){ "sync",
+				   fmax(m[MESSAGES_SMALL].time.shift.sync.mean,
+					m[MESSAGES_LARGE].time.shift.sync.mean),
+				   m[MESSAGES_BASE].time.shift.sync.mean, false };
+}
+
+/* Share of what the choice gives. */
+static double route_report_loss(const struct base_loss *x)
+{
+	if (x->with <= 0 || x->without <= 0)
+		return 0;
+	return 1 - (x->less_is_better ? x->with / x->without : x->without / x->with);
 }
 
 /* Who knows base LIDs only gets detours that nobody chose. */
 static void route_report_warn_base(struct route_report *r)
 {
-	const struct message_metrics *base = &r->messages[MESSAGES_BASE],
-				     *small = &r->messages[MESSAGES_SMALL],
-				     *large = &r->messages[MESSAGES_LARGE];
-	double with, without;
-	const char *what;
+	const struct message_metrics *m = r->messages;
+	struct base_loss loss[3];
+	int n = 0, worst = 0;
 
-	if (base->ebb.bisections) {
-		what = "bisection bandwidth";
-		with = fmax(small->ebb.mean, large->ebb.mean);
-		without = base->ebb.mean;
-	} else {
-		what = "sync";
-		with = fmax(small->time.shift.sync.mean, large->time.shift.sync.mean);
-		without = base->time.shift.sync.mean;
-	}
-	if (with <= 0 || without > 0.95 * with)
+	if (m->ebb.bisections)
+		loss[n++] = route_report_ebb_loss(m);
+	if (m->time.known && m->time.jobs)
+		loss[n++] = route_report_time_loss(m, r->pattern);
+	if (!m->ebb.bisections)
+		loss[n++] = route_report_sync_loss(m);
+	for (int i = 1; i < n; i++)
+		worst = route_report_loss(&loss[i]) > route_report_loss(&loss[worst]) ? i : worst;
+	if (route_report_loss(&loss[worst]) < .05)
 		return;
-	notes_set(&r->notes, "parx_base_lids", (uint64_t)((1 - without / with) * 100 + 0.5),
+	notes_set(&r->notes, "parx_base_lids",
+		  (uint64_t)(route_report_loss(&loss[worst]) * 100 + 0.5),
 		  "software that knows base LIDs only gets %s %.3f for %.3f: let MPI "
 		  "choose (lid-choice.txt), or route with dfsssp or dor",
-		  what, without, with);
+		  loss[worst].what, loss[worst].without, loss[worst].with);
 }
 
-static int route_report_messages(struct route_report *r, const struct route_inputs *in,
-				 struct progress *progress, struct err *err)
+static int route_report_messages(struct message_metrics **out, const struct message_tables *x,
+				 const struct route_inputs *in, struct progress *progress,
+				 struct err *err)
 {
+	struct message_metrics *m = *out = xcalloc(MESSAGE_SIZES, sizeof(*m));
 	int rc = 0;
 
-	r->messages = xcalloc(MESSAGE_SIZES, sizeof(*r->messages));
 	for (int size = 0; !rc && size < MESSAGE_SIZES; size++)
-		rc = route_report_messages_of(r, in, (enum message_size)size, progress, err);
+		rc = route_report_messages_of(&m[size], x, in, (enum message_size)size, progress,
+					      err);
+	return rc;
+}
+
+static int route_report_messages_after(struct route_report *r, const struct route_inputs *in,
+				       struct progress *progress, struct err *err)
+{
+	struct message_tables x = { r->t, r->choice, &r->time };
+	int rc = route_report_messages(&r->messages, &x, in, progress, err);
+
+	r->messages[MESSAGES_BASE].ebb = r->ebb;
+	for (int size = MESSAGES_SMALL; !rc && size < MESSAGE_SIZES; size++)
+		rc = route_report_predict_of(&r->messages[size], r, in, (enum message_size)size,
+					     progress, err);
 	if (!rc)
 		route_report_warn_base(r);
 	return rc;
@@ -357,11 +431,11 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 	if (!rc)
 		rc = route_report_bound_time(r, in, progress, err);
 	if (!rc && choice)
-		rc = route_report_messages(r, in, progress, err);
+		rc = route_report_messages_after(r, in, progress, err);
 	else if (!rc && in->engine == &engine_parx)
 		notes_set(&r->notes, "parx_base_metrics", 1u << r->f->lmc,
-			  "times and metrics here are of base LIDs, as for software that knows no "
-			  "others; route and compare tell those of large messages, too");
+			  "times and metrics are of base LIDs, as for software that knows no "
+			  "others: these tables have no choice of LIDs that holds");
 	return rc;
 }
 
@@ -390,25 +464,108 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 	return rc;
 }
 
-void route_report_compare_times(struct route_report *after, const struct time_summary *before,
-				const struct time_sheet *sheet)
+/* Times of a routing for messages of one size. */
+struct sized_times {
+	const struct time_summary *time;
+	const struct time_sheet *sheet;
+};
+
+/* m: by size; NULL: all sizes take base LIDs, whose times these are. */
+static struct sized_times route_report_sized(const struct message_metrics *m,
+					     const struct time_summary *time,
+					     const struct time_sheet *sheet, enum message_size size)
 {
-	if (sheet && after->sheet)
-		time_gate_compare(&after->gate, sheet, after->sheet, after->jobs, after->pattern);
-	if (before->demand.known && !before->demand.stranded && after->time.demand.known)
-		after->gate.demand = (struct time_change){ before->demand.time,
-							   after->time.demand.time, 0 };
+	if (!m || size == MESSAGES_LARGE)
+		return (struct sized_times){ time, sheet };
+	return (struct sized_times){ &m[size].time, m[size].sheet };
 }
 
+static void route_report_gate(struct time_gate *out, const struct route_report *r,
+			      const struct sized_times *before, const struct sized_times *after)
+{
+	*out = (struct time_gate){ .pattern = r->pattern, .job = FAB_NONE };
+	if (before->sheet && after->sheet)
+		time_gate_compare(out, before->sheet, after->sheet, r->jobs, r->pattern);
+	if (before->time->demand.known && !before->time->demand.stranded &&
+	    after->time->demand.known)
+		out->demand = (struct time_change){ before->time->demand.time,
+						    after->time->demand.time, 0 };
+}
+
+/* Of what the tables give each size; before is as of struct route_report. */
+static void route_report_gates(struct route_report *r, const struct message_metrics *before,
+			       const struct time_summary *time, const struct time_sheet *sheet)
+{
+	enum message_size of = MESSAGES_LARGE;
+
+	for (int i = 0; i < MESSAGE_SIZES; i++) {
+		enum message_size size = (enum message_size)i;
+		struct sized_times was = route_report_sized(before, time, sheet, size);
+		struct sized_times is = route_report_sized(r->messages, &r->time, r->sheet, size);
+
+		route_report_gate(&r->message_gate[i], r, &was, &is);
+		r->message_gate[i].messages = r->messages ? message_size_name(size) : NULL;
+	}
+	if (!time_gate_slower(&r->message_gate[MESSAGES_LARGE]) &&
+	    time_gate_slower(&r->message_gate[MESSAGES_SMALL]))
+		of = MESSAGES_SMALL;
+	r->gate = r->message_gate[of];
+}
+
+void route_report_compare_times(struct route_report *after, const struct route_report *before)
+{
+	const struct message_metrics *m = before->messages;
+
+	/* nobody asks for these LIDs any more */
+	if (!after->messages && m)
+		route_report_gates(after, NULL, &m[MESSAGES_BASE].time, m[MESSAGES_BASE].sheet);
+	else
+		route_report_gates(after, m, &before->time, before->sheet);
+}
+
+/* The choice that the installed tables have counts where the new ones have one, too. */
 static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
 {
-	int rc = route_report_time_of(&r->time_before, &r->sheet_before, in, in->installed, NULL,
-				      MESSAGES_BASE, progress, err);
+	struct message_tables x = { in->installed, NULL, &r->time_before };
+	struct lid_choice *choice = NULL;
+	struct parx_verdict v;
+	int rc = 0;
 
+	if (r->messages)
+		rc = route_report_seek_choice(&choice, &v, in->f, in->installed, progress);
 	if (!rc)
-		route_report_compare_times(r, &r->time_before, r->sheet_before);
+		rc = route_report_time_of(&r->time_before, &r->sheet_before, in, in->installed,
+					  choice, choice ? MESSAGES_LARGE : MESSAGES_BASE, progress,
+					  err);
+	x.choice = choice;
+	if (!rc && r->messages)
+		rc = route_report_messages(&r->messages_before, &x, in, progress, err);
+	r->chosen_before = choice != NULL;
+	lid_choice_free(choice);
+	if (!rc)
+		route_report_gates(r, r->chosen_before ? r->messages_before : NULL, &r->time_before,
+				   r->sheet_before);
 	return rc;
+}
+
+void route_report_message_figures(struct message_figures *out, const struct route_report *r)
+{
+	const struct note *loss = notes_find(&r->notes, "parx_base_lids");
+
+	*out = (struct message_figures){ .known = r->messages != NULL,
+					 .chosen_now = r->chosen_before };
+	for (int size = 0; r->messages && size < MESSAGE_SIZES; size++) {
+		out->plan[size].efi = r->messages[size].efi;
+		out->plan[size].time = r->messages[size].time;
+		out->gate[size] = r->message_gate[size];
+		if (!r->messages_before)
+			continue;
+		out->now[size].efi = r->messages_before[size].efi;
+		out->now[size].time = r->messages_before[size].time;
+	}
+	if (loss && r->messages)
+		snprintf(out->base_loses, sizeof(out->base_loses), "%s", loss->text);
 }
 
 static int route_report_diff(struct route_report *r, const struct route_inputs *in,
@@ -556,13 +713,6 @@ int route_report_run(struct route_report *out, const struct route_inputs *in, un
 	return rc;
 }
 
-const char *message_size_name(enum message_size size)
-{
-	static const char *const names[MESSAGE_SIZES] = { "base", "small", "large" };
-
-	return names[size];
-}
-
 const struct job_times *route_report_times(const struct route_report *r, enum message_size size)
 {
 	const struct time_sheet *sheet =
@@ -586,19 +736,20 @@ bool route_report_ok(const struct route_report *r)
 	return verdict_ok(r->v) && (!r->choice || parx_verdict_ok(&r->parx));
 }
 
-static void route_report_free_messages(struct route_report *r)
+static void route_report_free_messages(struct message_metrics *m)
 {
-	for (int size = 0; r->messages && size < MESSAGE_SIZES; size++) {
-		time_sheet_free(r->messages[size].sheet);
-		ebb_jobs_free(r->messages[size].ebb_jobs);
-		prediction_free(r->messages[size].jobs_run);
+	for (int size = 0; m && size < MESSAGE_SIZES; size++) {
+		time_sheet_free(m[size].sheet);
+		ebb_jobs_free(m[size].ebb_jobs);
+		prediction_free(m[size].jobs_run);
 	}
-	free(r->messages);
+	free(m);
 }
 
 void route_report_free(struct route_report *r)
 {
-	route_report_free_messages(r);
+	route_report_free_messages(r->messages);
+	route_report_free_messages(r->messages_before);
 	lid_choice_free(r->choice);
 	tables_put(r->t);
 	verdict_free(r->v);

@@ -11,7 +11,7 @@
 #include "engines/engine.h"
 #include "engines/metrics/length_bound.h"
 #include "engines/metrics/metrics.h"
-#include "engines/parx/message_efi.h"
+#include "engines/parx/message_figures.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
 #include "engines/time/time_gate.h"
@@ -49,6 +49,7 @@ enum route_step {
 	((struct route_report_opts){ .seed = 1,                                                    \
 				     .jobs = true,                                                 \
 				     .pattern = PREDICT_ALLTOALL,                                  \
+				     .seek_choice = true,                                          \
 				     .shifts = TIME_SUMMARY_QUICK,                                 \
 				     .bound_work = LENGTH_WORK_QUICK })
 
@@ -63,6 +64,7 @@ struct route_report_opts {
 	uint32_t shifts;	      /* as in struct shift_time_opts */
 	uint64_t bound_work;	      /* of metrics (metrics.h); from LENGTH_WORK on also of time */
 	bool all_lids;		      /* figures of all traffic LIDs, not of base LIDs alone */
+	bool seek_choice;	      /* of LIDs, whoever made the tables; none is no error */
 };
 
 /* All of it is borrowed, and may be NULL but for the fabric and one source of tables. */
@@ -83,10 +85,6 @@ struct route_inputs {
 	struct sm_pin sm;
 	struct route_report_opts opts;
 };
-
-/* Whom messages are sent to, where ports have several LIDs: their base LIDs, as software does that
- * knows no others, or what the choice of LIDs names for messages of that size. */
-enum message_size { MESSAGES_BASE, MESSAGES_SMALL, MESSAGES_LARGE, MESSAGE_SIZES };
 
 struct message_metrics {
 	struct message_efi efi;
@@ -115,15 +113,20 @@ struct route_report {
 	struct time_sheet *sheet;	 /* job by job; NULL: as jobs_run */
 	const struct job_times *times;	 /* of them those of the pattern, or NULL */
 	struct time_sheet *sheet_before; /* NULL: not known */
-	struct time_gate gate;		 /* against the installed tables */
-	double time_bound;		 /* of an all-to-all; 0 unknown */
+	/* against the installed tables; where there is a choice of LIDs the one of large messages,
+	 * or that of small ones where these alone get slower */
+	struct time_gate gate;
+	struct time_gate message_gate[MESSAGE_SIZES]; /* by size, where there is a choice */
+	double time_bound;			      /* of an all-to-all; 0 unknown */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine reported */
 	/* which LIDs small and large messages take; NULL: not known, nor is the next */
 	struct lid_choice *choice;
 	struct parx_verdict parx;
 	struct message_metrics *messages; /* by enum message_size; NULL: no choice that holds */
-	struct tables_diff *diff; /* against the installed tables; NULL unknown */
+	struct message_metrics *messages_before; /* of the installed tables, likewise */
+	bool chosen_before;			 /* these have a choice, too; else of base LIDs */
+	struct tables_diff *diff;		 /* against the installed tables; NULL unknown */
 	struct plan *plan;
 	struct transition *transition;			     /* how its order was found */
 	double made_s, total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
@@ -152,12 +155,11 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 			struct lid_choice *choice, struct err *err);
 /* Do jobs get slower from the tables of one report to those of another?  Into after->gate; not
  * known where the times of one are not. */
-void route_report_compare_times(struct route_report *after, const struct time_summary *before,
-				const struct time_sheet *sheet);
+void route_report_compare_times(struct route_report *after, const struct route_report *before);
+/* Of both routings, after all steps; not known without choice. */
+void route_report_message_figures(struct message_figures *out, const struct route_report *r);
 /* Takes over what is bounded by fabric and jobs alone, which are the same in both. */
 void route_report_take_bounds(struct route_report *r, const struct route_report *from);
-/* "base", "small", "large". */
-const char *message_size_name(enum message_size size);
 /* Jobs of messages of that size; NULL: not known. */
 const struct job_times *route_report_times(const struct route_report *r, enum message_size size);
 const struct prediction *route_report_jobs_run(const struct route_report *r,

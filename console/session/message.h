@@ -9,6 +9,7 @@
 
 #include "console/auto/auto_policy.h"
 #include "engines/metrics/metrics.h"
+#include "engines/parx/message_figures.h"
 #include "engines/predict/forecast.h"
 #include "engines/predict/link_usage.h"
 #include "engines/predict/traffic.h"
@@ -95,7 +96,7 @@ struct msg {
 	double seconds;
 
 	const struct fabric *fabric;
-	struct engine_list *engines;	     /* of that fabric, as it was found, and so the next */
+	struct engine_list *engines; /* of that fabric, as it was found, and so the next */
 	const struct fabric_shape *shape;
 	const struct tables *tables, *from;  /* from: a preview's current ones */
 	const struct jobset *jobs, *running; /* running: of a preview, who may have to drain */
@@ -109,6 +110,7 @@ struct msg {
 	struct notes notes;
 	struct time_summary time_now, time_plan;
 	struct time_gate gate;
+	struct message_figures messages;
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;
@@ -116,11 +118,11 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
-	char adaptive[300]; /* of OpenSM, see adaptive_text(); "": static, or not known */
-	char update[64], owner[100];	/* likewise */
-	char away[260];			/* likewise: agents that are not on their base LIDs */
-	bool partial;			/* a sweep or reading of tables that missed something */
-	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
+	char adaptive[300];	     /* of OpenSM, see adaptive_text(); "": static, or not known */
+	char update[64], owner[100]; /* likewise */
+	char away[260];		     /* likewise: agents that are not on their base LIDs */
+	bool partial;		     /* a sweep or reading of tables that missed something */
+	char *silent;		     /* of a sweep: where nobody answers, a line each; or NULL */
 	struct executor_event event;
 	struct executor_status apply;
 	struct apply_seen *seen;

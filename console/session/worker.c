@@ -230,6 +230,7 @@ static void worker_preview_take(struct msg *msg, struct route_report *r)
 	msg->time_now = r->time_before;
 	msg->time_plan = r->time;
 	msg->gate = r->gate;
+	route_report_message_figures(&msg->messages, r);
 	msg->notes = r->notes;
 	msg->files = r->files;
 	r->t = NULL;

@@ -195,3 +195,10 @@ void message_efi_compute(struct message_efi *out, const struct fabric *f, const 
 		message_efi_take_jobs(out, &x);
 	arena_free(x.mem);
 }
+
+const char *message_size_name(enum message_size size)
+{
+	static const char *const names[MESSAGE_SIZES] = { "base", "small", "large" };
+
+	return names[size];
+}

@@ -9,6 +9,13 @@
 
 #include "engines/predict/predict.h"
 
+/* Whom messages are sent to, where ports have several LIDs: their base LIDs, as software does that
+ * knows no others, or what the choice of LIDs names for messages of that size. */
+enum message_size { MESSAGES_BASE, MESSAGES_SMALL, MESSAGES_LARGE, MESSAGE_SIZES };
+
+/* "base", "small", "large". */
+const char *message_size_name(enum message_size size);
+
 struct message_efi {
 	double efi_max;
 	double hops_mean; /* pairs on one switch have 0 */

@@ -142,6 +142,7 @@ static void time_gate_put_job(char *buf, size_t len, const struct time_gate *g)
 const char *time_gate_text(char *buf, size_t len, const struct time_gate *g)
 {
 	char pattern[100] = "", job[160] = "", demand[100] = "";
+	bool sized = g->messages && time_gate_slower(g);
 	int n;
 
 	if (g->known && g->pattern_slower) {
@@ -156,7 +157,8 @@ const char *time_gate_text(char *buf, size_t len, const struct time_gate *g)
 		time_gate_put(demand + n, sizeof(demand) - (size_t)n, &g->demand,
 			      TIME_GATE_PATTERN);
 	}
-	snprintf(buf, len, "%s%s%s%s%s", demand, demand[0] && pattern[0] ? "; " : "", pattern,
+	snprintf(buf, len, "%s%s%s%s%s%s%s", sized ? g->messages : "", sized ? " messages: " : "",
+		 demand, demand[0] && pattern[0] ? "; " : "", pattern,
 		 (demand[0] || pattern[0]) && job[0] ? "; " : "", job);
 	return buf;
 }

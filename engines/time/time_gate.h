@@ -32,6 +32,8 @@ struct time_gate {
 	uint64_t job_id;
 	struct time_change job_time;
 	uint32_t jobs_slower; /* that rise too much */
+
+	const char *messages; /* "small": of these alone; NULL: of all.  Set by the caller */
 };
 
 /* Share by which it rises, negative where it falls; 0 where it is not compared. */
@@ -60,5 +62,6 @@ static inline bool time_gate_slower(const struct time_gate *g)
 }
 
 /* What is slower, as in "ring 1.20 -> 1.31 (+9.2 %, limit 2 %); 2 jobs, most of all job 4711 in
- * alltoall 2.00 -> 2.50 (+25.0 +- 1.2 %, limit 10 %)"; "" where nothing is.  Returns buf. */
+ * alltoall 2.00 -> 2.50 (+25.0 +- 1.2 %, limit 10 %)", with the size of messages before it where it
+ * is of one; "" where nothing is.  Returns buf. */
 const char *time_gate_text(char *buf, size_t len, const struct time_gate *g);

@@ -68,7 +68,11 @@ static int preview_menu_draw_slower(const struct state *s, struct canvas *c, str
 	const struct plan_preview *p = state_plan(s);
 	char what[300], text[320];
 
-	if (!p->tables || !time_gate_slower(&p->gate) || y >= r.h - 1)
+	if (!p->tables || y >= r.h - 1)
+		return 0;
+	if (!time_gate_slower(&p->gate) && p->messages && p->messages->base_loses[0])
+		return canvas_wrap(c, r, 1, y, ROLE_WARN, p->messages->base_loses);
+	if (!time_gate_slower(&p->gate))
 		return 0;
 	snprintf(text, sizeof(text), "Slower: %s.", time_gate_text(what, sizeof(what), &p->gate));
 	return canvas_wrap(c, r, 1, y, ROLE_WARN, text);

@@ -130,9 +130,7 @@ static double preview_table_of_time(const struct time_summary *t, enum figure f)
 	if (f == SYNC)
 		return t->known && t->shift.flows ? t->shift.sync.mean * 100 : NAN;
 	if (f == IO_TIME || f == IO_EFI)
-		return !t->io.nodes    ? NAN
-		       : f == IO_TIME ? t->io.mean.mean
-				      : (double)t->io.efi_max;
+		return !t->io.nodes ? NAN : f == IO_TIME ? t->io.mean.mean : (double)t->io.efi_max;
 	if (!t->known || !t->jobs)
 		return NAN;
 	if (f == TIME_S)
@@ -140,9 +138,63 @@ static double preview_table_of_time(const struct time_summary *t, enum figure f)
 	return f == TIME ? jobs->mean.mean : jobs->worst.mean;
 }
 
+/* What its LIDs give messages of one size; NAN: that depends on no LID, or is not known of them. */
+static double preview_table_of_efi(const struct message_efi *e, const struct metrics *m,
+				   enum figure f)
+{
+	bool jobs = m && m->njob;
+
+	switch (f) {
+	case EFI_MAX:
+		return e->efi_max;
+	case JOB_EFI:
+		return jobs ? e->eff_efi_max : NAN;
+	case IN_A_JOB:
+		return jobs ? e->job_efi_max_mean : NAN;
+	case DARK:
+		return jobs ? e->dark_fiber_pct : NAN;
+	case HOPS_MAX:
+		return e->hops_max;
+	case HOPS_MEAN:
+		return e->hops_mean;
+	default:
+		return NAN;
+	}
+}
+
+static bool preview_table_by_size(const struct plan_preview *x)
+{
+	return x->messages && x->messages->known;
+}
+
+/* Does it depend on the LID that a message takes, so that the table tells it by size? */
+static bool preview_table_sized(enum figure f)
+{
+	return f <= EFI_MAX || f == JOB_EFI || f == IN_A_JOB || f == DARK || f == HOPS_MAX ||
+	       f == HOPS_MEAN;
+}
+
+static double preview_table_now_sized(const struct plan_preview *x, enum figure f,
+				      enum message_size size)
+{
+	if (!x->before)
+		return NAN;
+	return f <= IO_EFI ? preview_table_of_time(&x->messages->now[size].time, f)
+			   : preview_table_of_efi(&x->messages->now[size].efi, x->before, f);
+}
+
+static double preview_table_plan_sized(const struct plan_preview *x, enum figure f,
+				       enum message_size size)
+{
+	return f <= IO_EFI ? preview_table_of_time(&x->messages->plan[size].time, f)
+			   : preview_table_of_efi(&x->messages->plan[size].efi, x->after, f);
+}
+
 static double preview_table_now_of(const struct state *s, const struct plan_preview *x,
 				   enum figure f)
 {
+	if (preview_table_by_size(x) && preview_table_sized(f))
+		return preview_table_now_sized(x, f, MESSAGES_LARGE);
 	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_now, f);
 	if (f >= UTIL && f <= SLOWEST)
@@ -154,6 +206,8 @@ static double preview_table_now_of(const struct state *s, const struct plan_prev
 
 static double preview_table_plan_of(const struct plan_preview *x, enum figure f)
 {
+	if (preview_table_by_size(x) && preview_table_sized(f))
+		return preview_table_plan_sized(x, f, MESSAGES_LARGE);
 	if (f <= IO_EFI)
 		return preview_table_of_time(&x->time_plan, f);
 	if (f >= UTIL && f <= SLOWEST)
@@ -254,6 +308,34 @@ static void preview_table_draw_alone(const struct state *s, struct canvas *c, st
 		     preview_table_number(buf, plan, f));
 	if (change)
 		preview_table_draw_change(c, r, end, y, f, now, plan);
+}
+
+/* One plan with a choice of LIDs: what messages get by their size.  Forecasts are of base LIDs,
+ * what depends on no LID is told once. */
+static void preview_table_draw_sizes(const struct state *s, struct canvas *c, struct rect r, int y,
+				     enum figure f)
+{
+	const struct plan_preview *x = state_plan(s);
+	bool sized = preview_table_sized(f);
+	int end = NAME_WIDTH + COLUMN;
+
+	preview_table_draw_now(s, c, r, end, y, f, preview_table_now_of(s, x, f));
+	for (int i = 0; i < (sized ? MESSAGE_SIZES : 1); i++) {
+		enum message_size size = (enum message_size)i;
+		double now =
+			sized ? preview_table_now_sized(x, f, size) : preview_table_now_of(s, x, f);
+		double plan =
+			sized ? preview_table_plan_sized(x, f, size) : preview_table_plan_of(x, f);
+		bool better = figures[f].better == LESS ? plan < now : plan > now;
+		char buf[FIGURE_LEN];
+		enum role role = !isfinite(now) || fabs(plan - now) <= .005 * fabs(now) ? ROLE_TEXT
+				 : better						? ROLE_GOOD
+											: ROLE_WARN;
+
+		end += COLUMN;
+		canvas_right(c, r, end, y, f == LOOPS && plan > 0 ? ROLE_BAD : role,
+			     preview_table_number(buf, plan, f));
+	}
 }
 
 /* Columns of several: which are in sight. */
@@ -370,6 +452,21 @@ static int preview_table_draw_head(const struct state *s, struct canvas *c, stru
 	return y + 1;
 }
 
+static int preview_table_draw_size_heads(const struct state *s, struct canvas *c, struct rect r,
+					 int y)
+{
+	int end = NAME_WIDTH + COLUMN;
+
+	canvas_text(c, r, 1, y, ROLE_LABEL, "messages");
+	canvas_right(c, r, end, y, ROLE_LABEL, "now");
+	for (int size = 0; size < MESSAGE_SIZES; size++)
+		canvas_right(c, r, end += COLUMN, y, ROLE_LABEL,
+			     message_size_name((enum message_size)size));
+	if (state_plan(s)->messages->chosen_now)
+		canvas_text(c, r, end + 2, y, ROLE_DIM, "now: large");
+	return y + 1;
+}
+
 static void preview_table_draw_title(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct plan_preview *p = state_plan(s);
@@ -393,7 +490,7 @@ static void preview_table_draw_title(const struct state *s, struct canvas *c, st
 
 int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall)
 {
-	bool several = s->preview.n > 1;
+	bool several = s->preview.n > 1, sizes = !several && preview_table_by_size(state_plan(s));
 	struct lft_columns k;
 	int y;
 
@@ -401,13 +498,17 @@ int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, b
 		r.w = TABLE_WIDTH;
 	k = preview_table_columns(s, r.w);
 	preview_table_draw_title(s, c, r);
-	y = several ? preview_table_draw_heads(s, c, r, 1, k) : preview_table_draw_head(s, c, r, 1);
+	y = several ? preview_table_draw_heads(s, c, r, 1, k)
+	    : sizes ? preview_table_draw_size_heads(s, c, r, 1)
+		    : preview_table_draw_head(s, c, r, 1);
 	for (int f = 0; f < FIGURES; f++) {
 		if (!preview_table_shown(s, (enum figure)f, tall))
 			continue;
 		preview_table_draw_name(s, c, r, y, (enum figure)f);
 		if (several)
 			preview_table_draw_several(s, c, r, y, (enum figure)f, k);
+		else if (sizes)
+			preview_table_draw_sizes(s, c, r, y, (enum figure)f);
 		else
 			preview_table_draw_alone(s, c, r, y, (enum figure)f);
 		y++;

@@ -565,6 +565,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.time_now = msg->time_now,
 		.time_plan = msg->time_plan,
 		.gate = msg->gate,
+		.messages = &msg->messages,
 		.verdict = msg->verdict,
 		.diff = msg->diff,
 		.forecasting = true,
@@ -582,22 +583,23 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 }
 
 /* First in the log: EFI explains it. */
-static const char *app_preview_time(char buf[120], const struct msg *msg)
+static const char *app_preview_time(char buf[140], const struct msg *msg)
 {
 	const struct time_summary *now = &msg->time_now, *plan = &msg->time_plan;
 	const struct pattern_time *a = &now->of[PREDICT_ALLTOALL], *b = &plan->of[PREDICT_ALLTOALL];
 
 	buf[0] = '\0';
 	if (now->known && now->jobs && plan->known && plan->jobs)
-		snprintf(buf, 120, "mean time of jobs %.2f -> %.2f (%.2f -> %.2f ms/MiB), ",
-			 a->mean.mean, b->mean.mean, 1e3 * a->s_per_MiB, 1e3 * b->s_per_MiB);
+		snprintf(buf, 140, "mean time of jobs%s %.2f -> %.2f (%.2f -> %.2f ms/MiB), ",
+			 msg->messages.known ? ", large messages" : "", a->mean.mean, b->mean.mean,
+			 1e3 * a->s_per_MiB, 1e3 * b->s_per_MiB);
 	return buf;
 }
 
 static bool app_preview_take_plan(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
-	char time[120];
+	char time[140];
 
 	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
 		return false;

@@ -162,7 +162,7 @@ static int cmd_compare_report(struct comparison *c, size_t i, struct route_repor
 	if (!rc && bounded)
 		route_report_take_bounds(e, bounded);
 	if (!rc && c->in.installed)
-		route_report_compare_times(e, &c->list[0].time, c->list[0].sheet);
+		route_report_compare_times(e, &c->list[0]);
 	if (rc == -ENOSPC && in.params.vls != ALL_VLS)
 		cmd_compare_report_with_vls(c, &in);
 	return rc;

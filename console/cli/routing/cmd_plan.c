@@ -240,6 +240,8 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	json_object_set_new(j, "adaptive_routing", adaptive_json(&c->adaptive));
 	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
 	json_object_set_new(j, "time_gate", gate_json(&next->gate));
+	if (next->messages)
+		gate_json_add_messages(json_object_get(j, "time_gate"), next->message_gate);
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -309,11 +311,12 @@ static int cmd_plan_report(struct route_report both[2], const struct route_input
 	int rc = route_report_run(&both[1], in, ROUTE_MAKE | ROUTE_JUDGE, err);
 
 	found.opts.terminals_only = true;
+	found.opts.seek_choice = both[1].messages != NULL;
 	if (!rc)
 		rc = route_report_run(&both[0], &found, ROUTE_JUDGE, err);
 	if (rc)
 		return rc;
-	route_report_compare_times(&both[1], &both[0].time, both[0].sheet);
+	route_report_compare_times(&both[1], &both[0]);
 	progress_line_start(&w);
 	rc = route_report_steps(&both[1], in, ROUTE_DIFF | ROUTE_PLAN, &w.progress, err);
 	progress_line_stop(&w);

@@ -2,6 +2,7 @@
 /* ibroute-top show: what is in a plan, without the fabric. */
 #include "console/cli/commands.h"
 
+#include "console/cli/text/message_summary.h"
 #include "console/cli/text/plan_jobs.h"
 #include "console/cli/text/plan_text.h"
 #include "console/cli/text/summary.h"
@@ -201,6 +202,8 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 	cmd_show_add_pins(j, p);
 	cmd_show_add_cost(j, p);
 	json_object_set_new(j, "time_gate", gate_json(&both[1].gate));
+	if (both[1].messages)
+		gate_json_add_messages(json_object_get(j, "time_gate"), both[1].message_gate);
 	json_object_set_new(j, "before", summary_json(&both[0]));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -225,6 +228,8 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	       p->sm.guid ? "" : ", without an SM");
 	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
+	message_summary_print(stdout, &both[1]);
+	summary_print_notes(stdout, &both[1]);
 	summary_print_verdict(stdout, &both[1]);
 	summary_print_gate(stdout, &both[1]);
 	plan_print(stdout, p);
@@ -253,14 +258,16 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 		return output_file_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
 	}
 	options_eval(&in.opts, &c->o);
+	in.opts.seek_choice = true;
 	if (route_report_run(&both[1], &in, ROUTE_JUDGE, err))
 		goto out;
 	in.tables = p->from;
 	in.opts.terminals_only = true;
+	in.opts.seek_choice = both[1].messages != NULL;
 	if (route_report_run(&both[0], &in, ROUTE_JUDGE, err))
 		goto out;
 	both[1].diff = tables_diff_copy(p->diff);
-	route_report_compare_times(&both[1], &both[0].time, both[0].sheet);
+	route_report_compare_times(&both[1], &both[0]);
 	if (c->o.json && cmd_show_print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)

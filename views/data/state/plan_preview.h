@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engines/metrics/metrics.h"
+#include "engines/parx/message_figures.h"
 #include "engines/predict/forecast.h"
 #include "engines/predict/traffic.h"
 #include "engines/time/time_gate.h"
@@ -48,6 +49,7 @@ struct plan_preview {
 	const struct metrics *after;
 	struct time_summary time_now, time_plan; /* likewise, of an all-to-all of the jobs */
 	struct time_gate gate;			 /* do jobs get slower? */
+	const struct message_figures *messages;	 /* NULL or not known: it has no choice of LIDs */
 	const struct verdict *verdict;
 	const struct tables_diff *diff;
 

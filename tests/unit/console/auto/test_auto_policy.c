@@ -218,6 +218,24 @@ static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
 	assert_true(says(&p, "then restart automatic mode"));
 }
 
+/* With LIDs by the size of messages; what software loses that does not know them is said. */
+static void test_a_plan_of_sizes_tells_both(void **state)
+{
+	struct auto_plan in = timed(4, 3.5);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	in.by_size = true;
+	in.small_before = 3;
+	in.small_after = 2.9;
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "(mean time of jobs, large messages 4.00 -> 3.50; small messages "
+			     "3.00 -> 2.90; max job EFI 20 -> 10)"));
+	snprintf(in.base_loses, sizeof(in.base_loses), "software that knows base LIDs only gets 5");
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "2.90; software that knows base LIDs only gets 5; max job EFI"));
+}
+
 /* EFI says nothing where the time is known: a plan of half the EFI whose jobs take longer is none,
  * and one of twice the EFI is written when jobs gain. */
 static void test_the_time_of_jobs_decides_not_their_efi(void **state)
@@ -547,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_short_period_also_bounds_the_wait_for_another_update),
 		cmocka_unit_test(test_gain_of_the_threshold_is_not_enough_more_is),
 		cmocka_unit_test(test_every_line_of_a_plan_tells_the_time_of_jobs),
+		cmocka_unit_test(test_a_plan_of_sizes_tells_both),
 		cmocka_unit_test(test_the_time_of_jobs_decides_not_their_efi),
 		cmocka_unit_test(test_what_the_draw_of_phases_may_have_made_is_no_gain),
 		cmocka_unit_test(

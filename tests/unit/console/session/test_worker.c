@@ -98,25 +98,65 @@ static void a_preview_knows_the_time_of_jobs(void **state)
 	fabric_put(f);
 }
 
-/* Its metrics are those of base LIDs, whatever large messages would get: that is said. */
-static void a_preview_of_parx_tells_whose_metrics_it_has(void **state)
+static struct msg *preview_of_parx(struct worker *w, struct mailbox *box, const struct fabric *f,
+				   const struct jobset *jobs, const struct tables *installed)
 {
-	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=2,lmc=2");
-	struct engine_params params = { 0 };
-	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
-	struct mailbox *box = mailbox_new();
-	struct worker *w = start(box);
-	struct route_inputs in = { .f = f, .installed = t, .engine = &engine_parx };
+	struct route_inputs in = {
+		.f = f, .jobs = jobs, .installed = installed, .engine = &engine_parx
+	};
+	struct auto_agents who = { 0 };
 	struct msg *m;
 
-	(void)state;
-	worker_preview(w, &in, SERIAL);
+	in.opts.pattern = PREDICT_ALLTOALL;
+	worker_propose(w, &in, &who, SERIAL);
 	m = next_of(box, MSG_PREVIEW_FAILED, MSG_PREVIEW);
 	assert_int_equal(m->type, MSG_PREVIEW);
-	assert_non_null(notes_find(&m->notes, "parx_base_metrics"));
+	return m;
+}
+
+/* Each by the LIDs that the choice names for it, and who knows base LIDs only is warned. */
+static void a_preview_of_parx_tells_small_and_large_messages_apart(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=4,lmc=2");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params), *parx;
+	struct rng rng = { { 1, 2, 3, 4 } };
+	struct jobset *jobs = kit_random_jobs(f, 5, 20, &rng);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = start(box);
+	const struct message_figures *x;
+	struct msg *m = preview_of_parx(w, box, f, jobs, t);
+
+	(void)state;
+	x = &m->messages;
+	assert_true(x->known);
+	assert_false(x->chosen_now);
+	assert_null(notes_find(&m->notes, "parx_base_metrics"));
+	assert_true(x->plan[MESSAGES_SMALL].efi.hops_mean < x->plan[MESSAGES_LARGE].efi.hops_mean);
+	assert_memory_equal(&x->now[MESSAGES_SMALL].time, &x->now[MESSAGES_LARGE].time,
+			    sizeof(m->time_now));
+	assert_memory_equal(&x->plan[MESSAGES_LARGE].time, &m->time_plan, sizeof(m->time_plan));
+	assert_true(m->time_plan.of[PREDICT_ALLTOALL].mean.mean !=
+		    x->plan[MESSAGES_BASE].time.of[PREDICT_ALLTOALL].mean.mean);
+	assert_string_equal(x->gate[MESSAGES_SMALL].messages, "small");
+	/* of large messages, in the automatic mode, too */
+	assert_true(m->automatic.by_size);
+	assert_true(m->automatic.time_after == m->time_plan.of[PREDICT_ALLTOALL].mean.mean);
+	assert_true(m->automatic.small_after > 0);
+	assert_string_equal(m->automatic.base_loses, x->base_loses);
+	assert_non_null(strstr(x->base_loses, "software that knows base LIDs only"));
+	/* its own tables gain nothing over themselves */
+	parx = must_route(&engine_parx, f, jobs, &params);
+	msg_drop(m);
+	m = preview_of_parx(w, box, f, jobs, parx);
+	assert_true(m->messages.chosen_now);
+	assert_true(m->automatic.time_before == m->automatic.time_after);
+	assert_true(m->automatic.small_before == m->automatic.small_after);
 	msg_drop(m);
 	worker_stop(w);
 	mailbox_free(box);
+	jobset_put(jobs);
+	tables_put(parx);
 	tables_put(t);
 	fabric_put(f);
 }
@@ -247,7 +287,7 @@ int main(void)
 		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
 		cmocka_unit_test(a_preview_knows_the_time_of_jobs),
-		cmocka_unit_test(a_preview_of_parx_tells_whose_metrics_it_has),
+		cmocka_unit_test(a_preview_of_parx_tells_small_and_large_messages_apart),
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
 		cmocka_unit_test(a_forecast_tells_how_far_it_is),
