@@ -1,158 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/text/message_summary.h"
 
+#include "console/cli/text/figures.h"
 #include "console/cli/text/time_json.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of messages of one size. */
-struct cell {
-	const struct route_report *e;
-	const struct message_metrics *m;
-	enum message_size size;
-};
-
-struct row {
-	const char *key;		       /* in JSON; NULL: not there */
-	const char *title;		       /* in the table; NULL: not there */
-	bool count;			       /* a whole number */
-	double (*value)(const struct cell *c); /* NAN unknown */
-};
-
-#define VALUE(name, v)                                                                             \
-	static double name(const struct cell *c)                                                   \
-	{                                                                                          \
-		return (double)(v);                                                                \
-	}
-
-static double message_summary_time(const struct cell *c, double v)
-{
-	return c->m->time.known && c->m->time.jobs ? v : NAN;
-}
-
-static double message_summary_shift(const struct cell *c, double v)
-{
-	return c->m->time.known && c->m->time.shift.flows ? v : NAN;
-}
-
-static double message_summary_with_jobs(const struct cell *c, double v)
-{
-	return c->e->jobs ? v : NAN;
-}
-
-static double message_summary_ebb_of_jobs(const struct cell *c, bool ci95)
-{
-	const struct ebb_jobs *x = route_report_ebb_jobs(c->e, c->size);
-
-	return !x || !x->all.bisections ? NAN : ci95 ? x->all.ci95 : x->all.mean;
-}
-
-static double message_summary_slowdown(const struct cell *c, bool max)
-{
-	const struct prediction *x = route_report_jobs_run(c->e, c->size);
-
-	return !x ? NAN : max ? x->slowdown_max : x->slowdown_mean;
-}
-
-static double message_summary_io(const struct cell *c, double v)
-{
-	return c->m->time.known && c->m->time.io.nodes ? v : NAN;
-}
-
-#define TIME_OF(pattern, part) message_summary_time(c, c->m->time.of[pattern].part)
-
-VALUE(message_summary_mean, TIME_OF(c->e->pattern, mean.mean))
-VALUE(message_summary_error, TIME_OF(c->e->pattern, mean.error))
-VALUE(message_summary_nodes, TIME_OF(c->e->pattern, node_mean.mean))
-VALUE(message_summary_worst, TIME_OF(c->e->pattern, worst.mean))
-VALUE(message_summary_s, TIME_OF(c->e->pattern, s_per_MiB))
-VALUE(message_summary_alltoall, TIME_OF(PREDICT_ALLTOALL, mean.mean))
-VALUE(message_summary_shifts, TIME_OF(PREDICT_SHIFT, mean.mean))
-VALUE(message_summary_rings, TIME_OF(PREDICT_RING, mean.mean))
-VALUE(message_summary_stencil2, TIME_OF(PREDICT_STENCIL2, mean.mean))
-VALUE(message_summary_stencil3, TIME_OF(PREDICT_STENCIL3, mean.mean))
-VALUE(message_summary_sync, message_summary_shift(c, c->m->time.shift.sync.mean))
-VALUE(message_summary_sync_error, message_summary_shift(c, c->m->time.shift.sync.error))
-VALUE(message_summary_rate, message_summary_shift(c, c->m->time.shift.rate.mean))
-VALUE(message_summary_demand,
-      c->m->time.known && c->m->time.demand.known ? c->m->time.demand.time : NAN)
-VALUE(message_summary_io_mean, message_summary_io(c, c->m->time.io.mean.mean))
-VALUE(message_summary_io_worst, message_summary_io(c, c->m->time.io.worst.mean))
-VALUE(message_summary_io_s, message_summary_io(c, c->m->time.io.s_per_MiB))
-VALUE(message_summary_io_efi, message_summary_io(c, (double)c->m->time.io.efi_max))
-VALUE(message_summary_efi, c->m->efi.efi_max)
-VALUE(message_summary_eff_efi, message_summary_with_jobs(c, c->m->efi.eff_efi_max))
-VALUE(message_summary_job_efi, message_summary_with_jobs(c, c->m->efi.job_efi_max_mean))
-VALUE(message_summary_dark, message_summary_with_jobs(c, c->m->efi.dark_fiber_pct))
-VALUE(message_summary_hops_max, c->m->efi.hops_max)
-VALUE(message_summary_hops, c->m->efi.hops_mean)
-VALUE(message_summary_ebb, c->m->ebb.bisections ? c->m->ebb.mean : NAN)
-VALUE(message_summary_ebb_ci95, c->m->ebb.bisections ? c->m->ebb.ci95 : NAN)
-VALUE(message_summary_ebb_jobs, message_summary_ebb_of_jobs(c, false))
-VALUE(message_summary_ebb_jobs_ci95, message_summary_ebb_of_jobs(c, true))
-VALUE(message_summary_slowdown_mean, message_summary_slowdown(c, false))
-VALUE(message_summary_slowdown_max, message_summary_slowdown(c, true))
-
-static const struct row rows[] = {
-	{ "time_mean", "time of jobs, mean", false, message_summary_mean },
-	{ "time_stderr", NULL, false, message_summary_error },
-	{ "time_node_mean", "  weighted by nodes", false, message_summary_nodes },
-	{ "time_worst", "  slowest job", false, message_summary_worst },
-	{ "time_s_per_mib", NULL, false, message_summary_s },
-	{ NULL, "  in all-to-alls", false, message_summary_alltoall },
-	{ NULL, "  in shifts", false, message_summary_shifts },
-	{ NULL, "  in rings", false, message_summary_rings },
-	{ NULL, "  in 2-D stencils", false, message_summary_stencil2 },
-	{ NULL, "  in 3-D stencils", false, message_summary_stencil3 },
-	{ "sync", "sync, all hosts, 0-1", false, message_summary_sync },
-	{ "sync_stderr", NULL, false, message_summary_sync_error },
-	{ "rate_mean", "mean rate, all hosts", false, message_summary_rate },
-	{ "demand_time", "time of the demand", false, message_summary_demand },
-	{ "io_time_mean", "I/O time of jobs, mean", false, message_summary_io_mean },
-	{ "io_time_worst", "  slowest job", false, message_summary_io_worst },
-	{ "io_time_s_per_mib", NULL, false, message_summary_io_s },
-	{ "io_efi_max", "I/O EFI, max", false, message_summary_io_efi },
-	{ "efi_max", "EFI, max", false, message_summary_efi },
-	{ "eff_efi_max", "job EFI, max", false, message_summary_eff_efi },
-	{ "job_efi_max_mean", "per-job EFI, mean", false, message_summary_job_efi },
-	{ "dark_fiber_pct", "unused channels, %", false, message_summary_dark },
-	{ "hops_max", "hops, max", true, message_summary_hops_max },
-	{ "hops_mean", "hops, mean", false, message_summary_hops },
-	{ "ebb", "bisection bandwidth, 0-1", false, message_summary_ebb },
-	{ "ebb_ci95", NULL, false, message_summary_ebb_ci95 },
-	{ "ebb_jobs", "  within jobs, all active", false, message_summary_ebb_jobs },
-	{ "ebb_jobs_ci95", NULL, false, message_summary_ebb_jobs_ci95 },
-	{ "slowdown_mean", "slowdown of jobs, mean", false, message_summary_slowdown_mean },
-	{ "slowdown_max", "  slowest job", false, message_summary_slowdown_max },
+/* Which figures, in this order. */
+static const struct row {
+	const char *key;
+	const char *title; /* another one than there */
+	bool json_only;
+} rows[] = {
+	{ .key = "time_mean" },
+	{ .key = "time_stderr", .json_only = true },
+	{ .key = "time_node_mean" },
+	{ .key = "time_worst" },
+	{ .key = "time_s_per_mib" },
+	{ .key = "(alltoalls)", .title = "  in all-to-alls" },
+	{ .key = "(shifts)" },
+	{ .key = "(rings)" },
+	{ .key = "(2d)" },
+	{ .key = "(3d)" },
+	{ .key = "sync" },
+	{ .key = "sync_stderr", .json_only = true },
+	{ .key = "rate_mean" },
+	{ .key = "demand_time" },
+	{ .key = "io_time_mean", .title = "I/O time of jobs, mean" },
+	{ .key = "io_time_worst" },
+	{ .key = "io_time_s_per_mib" },
+	{ .key = "io_efi_max", .title = "I/O EFI, max" },
+	{ .key = "efi_max" },
+	{ .key = "eff_efi_max" },
+	{ .key = "job_efi_max_mean" },
+	{ .key = "dark_fiber_pct" },
+	{ .key = "hops_max" },
+	{ .key = "hops_mean" },
+	{ .key = "ebb" },
+	{ .key = "ebb_ci95", .json_only = true },
+	{ .key = "ebb_jobs" },
+	{ .key = "ebb_jobs_ci95", .json_only = true },
+	{ .key = "slowdown_mean" },
+	{ .key = "slowdown_max" },
 };
 
 #define NROWS (sizeof(rows) / sizeof(*rows))
 
-static struct cell message_summary_cell(const struct route_report *e, int size)
+static struct figure_source message_summary_source(const struct route_report *e, int size)
 {
-	return (struct cell){ e, &e->messages[size], (enum message_size)size };
+	return (struct figure_source){ e, &e->messages[size], (enum message_size)size };
 }
 
-static json_t *message_summary_number(double v, bool count)
+/* EFI is a mean over LIDs here, no count. */
+static enum figure_kind message_summary_kind(const struct figure *x)
 {
-	if (isnan(v))
-		return json_null();
-	return count ? json_integer((json_int_t)v) : json_real(v);
+	return strcmp(x->key, "hops_max") ? FIGURE_REAL : FIGURE_COUNT;
 }
 
 static json_t *message_summary_of_size(const struct route_report *e, int size)
 {
-	struct cell c = message_summary_cell(e, size);
+	struct figure_source of = message_summary_source(e, size);
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < NROWS; i++) {
-		if (!rows[i].key)
+		const struct figure *x = figures_find(rows[i].key);
+
+		if (!figures_in_json(x))
 			continue;
-		json_object_set_new(o, rows[i].key,
-				    message_summary_number(rows[i].value(&c), rows[i].count));
-		if (!strcmp(rows[i].key, "time_s_per_mib"))
-			json_object_set_new(o, "times", time_json_patterns(&c.m->time));
+		json_object_set_new(o, x->key,
+				    figures_json(message_summary_kind(x), x->value(&of)));
+		if (!strcmp(x->key, "time_s_per_mib"))
+			json_object_set_new(o, "times", time_json_patterns(&of.m->time));
 	}
 	return o;
 }
@@ -208,20 +127,23 @@ void message_summary_add_job(json_t *o, const struct route_report *e, uint32_t j
 /* All rows of what is not known are left out. */
 static void message_summary_print_row(FILE *out, const struct route_report *e, const struct row *r)
 {
+	const struct figure *x = figures_find(r->key);
+	const char *title = r->title ? r->title : x->title;
 	double v[MESSAGE_SIZES];
 	bool known = false;
 
 	for (int size = 0; size < MESSAGE_SIZES; size++) {
-		struct cell c = message_summary_cell(e, size);
+		struct figure_source of = message_summary_source(e, size);
 
-		v[size] = r->value(&c);
+		v[size] = x->value(&of);
 		known |= !isnan(v[size]);
 	}
-	if (!known)
+	if (!known || !title || r->json_only)
 		return;
-	fprintf(out, "%-24s", r->title);
+	fprintf(out, "%-24s", title);
 	for (int size = 0; size < MESSAGE_SIZES; size++)
-		fprintf(out, r->count ? " %12.0f" : " %12.3f", v[size]);
+		fprintf(out, message_summary_kind(x) == FIGURE_COUNT ? " %12.0f" : " %12.3f",
+			v[size]);
 	fputc('\n', out);
 }
 
@@ -232,6 +154,5 @@ void message_summary_print(FILE *out, const struct route_report *e)
 	fprintf(out, "\n%-24s %12s %12s %12s\n", "messages of this size:", "base LIDs", "small",
 		"large");
 	for (size_t i = 0; i < NROWS; i++)
-		if (rows[i].title)
-			message_summary_print_row(out, e, &rows[i]);
+		message_summary_print_row(out, e, &rows[i]);
 }

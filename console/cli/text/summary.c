@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/text/summary.h"
 
+#include "console/cli/text/figures.h"
 #include "console/cli/text/message_summary.h"
 #include "console/cli/text/time_json.h"
 #include "fabric/base/memory/mem.h"
@@ -12,194 +13,32 @@
 
 #define LINE 400
 
-enum figure_kind { FIGURE_COUNT, FIGURE_REAL, FIGURE_YES_NO };
-
-struct figure {
-	const char *key;   /* in JSON; NULL: not there */
-	const char *title; /* in the table; NULL: not there */
-	enum figure_kind kind;
-	double (*value)(const struct route_report *e); /* NAN unknown */
-};
-
-#define FIGURE(name, value)                                                                        \
-	static double name(const struct route_report *e)                                           \
-	{                                                                                          \
-		return (double)(value);                                                            \
-	}
-
-FIGURE(summary_switches, e->f->nsw)
-FIGURE(summary_terminals, e->f->nterm)
-
-static double summary_lids(const struct route_report *e)
-{
-	uint32_t n = 0;
-
-	for (uint32_t lid = 1; lid <= e->f->max_lid; lid++)
-		n += e->f->lid_end[lid] != FAB_NONE;
-	return n;
-}
-
-FIGURE(summary_channels, e->f->nchan)
-FIGURE(summary_vls_used, e->v->vls_used)
-FIGURE(summary_sls_used, e->v->sls_used)
-FIGURE(summary_connected, e->v->connected)
-FIGURE(summary_loop_free, e->v->loop_free)
-
-/* means nothing of tables that lose packets */
-FIGURE(summary_deadlock_free, e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN)
-FIGURE(summary_hops_max, e->m->hops_max)
-FIGURE(summary_hops_mean, e->m->hops_mean)
-
-/* Times of jobs are those of the pattern. */
-static double summary_time(const struct route_report *e, double value)
-{
-	return e->time.known && e->time.jobs ? value : NAN;
-}
-
-static double summary_shift(const struct route_report *e, double value)
-{
-	return e->time.known && e->time.shift.flows ? value : NAN;
-}
-
-FIGURE(summary_time_mean, summary_time(e, e->time.of[e->pattern].mean.mean))
-FIGURE(summary_time_error, summary_time(e, e->time.of[e->pattern].mean.error))
-FIGURE(summary_time_node_mean, summary_time(e, e->time.of[e->pattern].node_mean.mean))
-FIGURE(summary_time_worst, summary_time(e, e->time.of[e->pattern].worst.mean))
-FIGURE(summary_time_bound,
-       e->time_bound > 0 && e->pattern == PREDICT_ALLTOALL ? summary_time(e, e->time_bound) : NAN)
-FIGURE(summary_time_s, summary_time(e, e->time.of[e->pattern].s_per_MiB))
-FIGURE(summary_time_ms, 1e3 * summary_time_s(e))
-FIGURE(summary_in_shifts, summary_time(e, e->time.of[PREDICT_SHIFT].mean.mean))
-FIGURE(summary_in_rings, summary_time(e, e->time.of[PREDICT_RING].mean.mean))
-FIGURE(summary_in_stencil2, summary_time(e, e->time.of[PREDICT_STENCIL2].mean.mean))
-FIGURE(summary_in_stencil3, summary_time(e, e->time.of[PREDICT_STENCIL3].mean.mean))
-FIGURE(summary_sync, summary_shift(e, e->time.shift.sync.mean))
-FIGURE(summary_sync_error, summary_shift(e, e->time.shift.sync.error))
-FIGURE(summary_rate_mean, summary_shift(e, e->time.shift.rate.mean))
-static double summary_io(const struct route_report *e, double value)
-{
-	return e->time.known && e->time.io.nodes ? value : NAN;
-}
-
-FIGURE(summary_io_nodes, summary_io(e, e->time.io.nodes))
-FIGURE(summary_io_time_mean, summary_io(e, e->time.io.mean.mean))
-FIGURE(summary_io_time_worst, summary_io(e, e->time.io.worst.mean))
-FIGURE(summary_io_time_s, summary_io(e, e->time.io.s_per_MiB))
-FIGURE(summary_io_efi_max, summary_io(e, (double)e->time.io.efi_max))
-FIGURE(summary_demand_time,
-       e->time.known && e->time.demand.known ? e->time.demand.time : NAN)
-FIGURE(summary_efi_max, e->m->efi_max)
-
-static double summary_with_jobs(const struct route_report *e, double value)
-{
-	return e->jobs ? value : NAN;
-}
-
-FIGURE(summary_eff_efi_max, summary_with_jobs(e, (double)e->m->eff_efi_max))
-FIGURE(summary_eff_efi_bound, summary_with_jobs(e, (double)e->m->eff_efi_bound))
-FIGURE(summary_eff_efi_bound_minimal,
-       e->m->eff_efi_bound_minimal ? (double)e->m->eff_efi_bound_minimal : NAN)
-FIGURE(summary_job_efi_max_mean, summary_with_jobs(e, e->m->job_efi_max_mean))
-FIGURE(summary_dark_fiber_pct, summary_with_jobs(e, e->m->dark_fiber_pct))
-FIGURE(summary_links_per_job_mean, summary_with_jobs(e, e->m->links_per_job_mean))
-FIGURE(summary_ebb, e->ebb.bisections ? e->ebb.mean : NAN)
-FIGURE(summary_ebb_ci95, e->ebb.bisections ? e->ebb.ci95 : NAN)
-FIGURE(summary_ebb_jobs, e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN)
-FIGURE(summary_ebb_jobs_ci95,
-       e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN)
-FIGURE(summary_slowdown_mean, e->jobs_run ? e->jobs_run->slowdown_mean : NAN)
-FIGURE(summary_slowdown_max, e->jobs_run ? e->jobs_run->slowdown_max : NAN)
-FIGURE(summary_lft_blocks, e->m->lft_blocks)
-FIGURE(summary_entries_changed, e->diff ? (double)e->diff->entries : NAN)
-FIGURE(summary_blocks_changed, e->diff ? e->diff->nblocks : NAN)
-
-/* In the order of the JSON object; "seconds" stands after sls_used. */
-static const struct figure figures[] = {
-	{ "switches", NULL, FIGURE_COUNT, summary_switches },
-	{ "terminals", NULL, FIGURE_COUNT, summary_terminals },
-	{ "lids", NULL, FIGURE_COUNT, summary_lids },
-	{ "channels", NULL, FIGURE_COUNT, summary_channels },
-	{ "vls_used", "VLs used", FIGURE_COUNT, summary_vls_used },
-	{ "sls_used", "SLs used", FIGURE_COUNT, summary_sls_used },
-	{ "connected", "connected", FIGURE_YES_NO, summary_connected },
-	{ "loop_free", "loop-free", FIGURE_YES_NO, summary_loop_free },
-	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, summary_deadlock_free },
-	{ "hops_max", "hops, max", FIGURE_COUNT, summary_hops_max },
-	{ "hops_mean", "hops, mean", FIGURE_REAL, summary_hops_mean },
-	{ "time_mean", "time of jobs, mean", FIGURE_REAL, summary_time_mean },
-	{ "time_stderr", "  +- standard error", FIGURE_REAL, summary_time_error },
-	{ "time_bound", "  lower bound", FIGURE_REAL, summary_time_bound },
-	{ "time_node_mean", "  weighted by nodes", FIGURE_REAL, summary_time_node_mean },
-	{ "time_worst", "  slowest job", FIGURE_REAL, summary_time_worst },
-	{ "time_s_per_mib", NULL, FIGURE_REAL, summary_time_s },
-	{ NULL, "  ms per MiB", FIGURE_REAL, summary_time_ms },
-	{ NULL, "  in shifts", FIGURE_REAL, summary_in_shifts },
-	{ NULL, "  in rings", FIGURE_REAL, summary_in_rings },
-	{ NULL, "  in 2-D stencils", FIGURE_REAL, summary_in_stencil2 },
-	{ NULL, "  in 3-D stencils", FIGURE_REAL, summary_in_stencil3 },
-	{ "sync", "sync, all hosts, 0-1", FIGURE_REAL, summary_sync },
-	{ "sync_stderr", "  +- standard error", FIGURE_REAL, summary_sync_error },
-	{ "rate_mean", "mean rate, all hosts", FIGURE_REAL, summary_rate_mean },
-	{ "demand_time", "time of the demand", FIGURE_REAL, summary_demand_time },
-	{ "io_nodes", "I/O nodes", FIGURE_COUNT, summary_io_nodes },
-	{ "io_time_mean", "  I/O time of jobs, mean", FIGURE_REAL, summary_io_time_mean },
-	{ "io_time_worst", "  slowest job", FIGURE_REAL, summary_io_time_worst },
-	{ "io_time_s_per_mib", NULL, FIGURE_REAL, summary_io_time_s },
-	{ "io_efi_max", "  I/O EFI, max", FIGURE_COUNT, summary_io_efi_max },
-	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
-	{ "eff_efi_max", "job EFI, max", FIGURE_COUNT, summary_eff_efi_max },
-	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
-	{ "eff_efi_bound_minimal", "  with shortest paths", FIGURE_COUNT,
-	  summary_eff_efi_bound_minimal },
-	{ "job_efi_max_mean", "per-job EFI, mean", FIGURE_REAL, summary_job_efi_max_mean },
-	{ "dark_fiber_pct", "unused channels, %", FIGURE_REAL, summary_dark_fiber_pct },
-	{ "links_per_job_mean", "links per job, mean", FIGURE_REAL, summary_links_per_job_mean },
-	{ "ebb", "bisection bandwidth, 0-1", FIGURE_REAL, summary_ebb },
-	{ "ebb_ci95", "  +-", FIGURE_REAL, summary_ebb_ci95 },
-	{ "ebb_jobs", "  within jobs, all active", FIGURE_REAL, summary_ebb_jobs },
-	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, summary_ebb_jobs_ci95 },
-	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, summary_slowdown_mean },
-	{ "slowdown_max", "  slowest job", FIGURE_REAL, summary_slowdown_max },
-	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, summary_lft_blocks },
-	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, summary_entries_changed },
-	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, summary_blocks_changed },
-};
-
-#define NFIGURES (sizeof(figures) / sizeof(*figures))
-
-static json_t *summary_json_figure(enum figure_kind kind, double v)
-{
-	if (isnan(v))
-		return json_null();
-	if (kind == FIGURE_YES_NO)
-		return json_boolean(v != 0);
-	return kind == FIGURE_COUNT ? json_integer((json_int_t)v) : json_real(v);
-}
-
 static json_t *summary_json_seconds(const struct route_report *e)
 {
 	json_t *s = json_object();
 
-	json_object_set_new(s, "total", summary_json_figure(FIGURE_REAL, e->total_s));
-	json_object_set_new(s, "paths", summary_json_figure(FIGURE_REAL, e->paths_s));
-	json_object_set_new(s, "layers", summary_json_figure(FIGURE_REAL, e->layers_s));
-	json_object_set_new(s, "verify", summary_json_figure(FIGURE_REAL, e->verify_s));
+	json_object_set_new(s, "total", figures_json(FIGURE_REAL, e->total_s));
+	json_object_set_new(s, "paths", figures_json(FIGURE_REAL, e->paths_s));
+	json_object_set_new(s, "layers", figures_json(FIGURE_REAL, e->layers_s));
+	json_object_set_new(s, "verify", figures_json(FIGURE_REAL, e->verify_s));
 	return s;
 }
 
+/* "seconds" stands after sls_used, "times" after rate_mean. */
 json_t *summary_json(const struct route_report *e)
 {
+	const struct figure_source of = { .e = e };
 	json_t *o = json_object();
+	size_t i = 0;
 
 	json_object_set_new(o, "engine", json_text(e->engine));
-	for (size_t i = 0; i < NFIGURES; i++) {
-		if (!figures[i].key)
+	for (const struct figure *x; (x = figures_at(i)); i++) {
+		if (!figures_in_json(x))
 			continue;
-		json_object_set_new(o, figures[i].key,
-				    summary_json_figure(figures[i].kind, figures[i].value(e)));
-		if (!strcmp(figures[i].key, "sls_used"))
+		json_object_set_new(o, x->key, figures_json(x->kind, x->value(&of)));
+		if (!strcmp(x->key, "sls_used"))
 			json_object_set_new(o, "seconds", summary_json_seconds(e));
-		if (!strcmp(figures[i].key, "rate_mean"))
+		if (!strcmp(x->key, "rate_mean"))
 			json_object_set_new(o, "times", time_json_patterns(&e->time));
 	}
 	return o;
@@ -325,9 +164,9 @@ static void summary_json_add_small(json_t *o, const struct time_summary *t)
 	t = t ? t : &none;
 	json_object_set_new(o, "times_small", time_json_patterns(t));
 	json_object_set_new(o, "sync_small",
-			    summary_json_figure(FIGURE_REAL, t->known ? t->shift.sync.mean : NAN));
+			    figures_json(FIGURE_REAL, t->known ? t->shift.sync.mean : NAN));
 	json_object_set_new(o, "rate_mean_small",
-			    summary_json_figure(FIGURE_REAL, t->known ? t->shift.rate.mean : NAN));
+			    figures_json(FIGURE_REAL, t->known ? t->shift.rate.mean : NAN));
 }
 
 static json_t *summary_json_parx(const struct route_report *e)
@@ -349,11 +188,11 @@ static json_t *summary_json_parx(const struct route_report *e)
 	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
 	json_object_set_new(o, "only_way", json_integer((json_int_t)v->only));
 	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
-	json_object_set_new(o, "ebb_large", summary_json_figure(FIGURE_REAL, large));
+	json_object_set_new(o, "ebb_large", figures_json(FIGURE_REAL, large));
 	summary_json_add_small(o, m ? &m[MESSAGES_SMALL].time : NULL);
 	json_object_set_new(
 		o, "ebb_large_ci95",
-		summary_json_figure(FIGURE_REAL, isnan(large) ? NAN : m[MESSAGES_LARGE].ebb.ci95));
+		figures_json(FIGURE_REAL, isnan(large) ? NAN : m[MESSAGES_LARGE].ebb.ci95));
 	json_object_set_new(o, "messages", message_summary_json(e));
 	return o;
 }
@@ -445,29 +284,37 @@ static void summary_print_seconds(FILE *out, const char *title, const struct rou
 	fputc('\n', out);
 }
 
+static double summary_value(const struct figure *x, const struct route_report *e)
+{
+	const struct figure_source of = { .e = e };
+
+	return e->t ? x->value(&of) : NAN;
+}
+
 /* I/O and a demand are worth no line where there is none. */
 static bool summary_prints(const struct figure *x, const struct route_report *list, size_t n)
 {
-	bool any = !x->key || (strncmp(x->key, "io_", 3) && strcmp(x->key, "demand_time"));
+	bool any = strncmp(x->key, "io_", 3) && strcmp(x->key, "demand_time");
 
 	for (size_t i = 0; !any && i < n; i++)
-		any = list[i].t && !isnan(x->value(&list[i]));
+		any = !isnan(summary_value(x, &list[i]));
 	return any && x->title;
 }
 
 void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 {
+	size_t k = 0;
+
 	fprintf(out, "%-24s", "");
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, " %12s", list[i].engine);
 	fputc('\n', out);
-	for (size_t k = 0; k < NFIGURES; k++) {
-		if (!summary_prints(&figures[k], list, n))
+	for (const struct figure *x; (x = figures_at(k)); k++) {
+		if (!summary_prints(x, list, n))
 			continue;
-		fprintf(out, "%-24s", figures[k].title);
+		fprintf(out, "%-24s", x->title);
 		for (size_t i = 0; i < n; i++)
-			summary_print_value(out, figures[k].kind,
-					    list[i].t ? figures[k].value(&list[i]) : NAN);
+			summary_print_value(out, x->kind, summary_value(x, &list[i]));
 		fputc('\n', out);
 	}
 	summary_print_seconds(out, "seconds", list, n, offsetof(struct route_report, total_s));
