@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_DIGITS 18u /* of a number in a name: fits 64 bits */
-#define MAX_NAME   255u
+#define MAX_NAME   (HOSTLIST_NAME - 1u)
 
 struct hostlist {
 	struct arena *arena;
@@ -23,6 +23,7 @@ struct hostlist {
 struct range {
 	uint64_t lo, hi;
 	unsigned width;
+	uint64_t before; /* of a folded list: numbers of its bracket in front of it */
 };
 
 /* A piece of one item of the list: text, or the ranges of one bracket. */
@@ -41,6 +42,19 @@ struct parser {
 	uint64_t n;	    /* names up to here */
 	VEC(struct range) ranges;
 	VEC(struct piece) pieces;
+};
+
+/* An item of a folded list: its pieces end where the next one's begin. */
+struct item {
+	size_t piece;
+	uint64_t before; /* names in front of it */
+};
+
+struct hostlist_folded {
+	struct arena *arena; /* the texts */
+	struct parser x;     /* its pieces are those of all lists */
+	VEC(struct item) items;
+	uint64_t n; /* names */
 };
 
 static int hostlist_mistake(const struct parser *x, int rc, const char *what)
@@ -113,7 +127,6 @@ static int hostlist_read_item(struct parser *x)
 {
 	int rc;
 
-	x->pieces.n = x->ranges.n = 0;
 	while (*x->p && *x->p != ',') {
 		struct piece text = { .text = x->p };
 
@@ -165,13 +178,13 @@ static uint64_t hostlist_count_piece(size_t *widest, const struct parser *x, con
 	return n;
 }
 
-/* Counts what the item expands to, before anything of it is. */
-static int hostlist_count_item(struct parser *x)
+/* Counts what the item from that piece on expands to, before anything of it is. */
+static int hostlist_count_item(struct parser *x, size_t first)
 {
 	uint64_t n = 1;
 	size_t len = 0;
 
-	for (size_t i = 0; i < x->pieces.n; i++) {
+	for (size_t i = first; i < x->pieces.n; i++) {
 		const struct piece *p = &x->pieces.v[i];
 		size_t widest = p->len;
 
@@ -188,16 +201,17 @@ static int hostlist_count_item(struct parser *x)
 			      : 0;
 }
 
-/* Writes the name that the pieces stand at. */
-static void hostlist_spell(const struct parser *x, char name[MAX_NAME + 1])
+/* Writes the name that the pieces of an item stand at. */
+static void hostlist_spell(const struct parser *x, size_t first, size_t end,
+			   char name[HOSTLIST_NAME])
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < x->pieces.n; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct piece *p = &x->pieces.v[i];
 
 		if (p->n) {
-			len += (size_t)snprintf(name + len, MAX_NAME + 1 - len, "%0*" PRIu64,
+			len += (size_t)snprintf(name + len, HOSTLIST_NAME - len, "%0*" PRIu64,
 						(int)x->ranges.v[p->first + p->at].width, p->value);
 		} else {
 			memcpy(name + len, p->text, p->len);
@@ -238,12 +252,12 @@ static bool hostlist_step(struct parser *x)
 
 static void hostlist_expand(struct parser *x)
 {
-	char name[MAX_NAME + 1];
+	char name[HOSTLIST_NAME];
 
 	for (size_t i = 0; i < x->pieces.n; i++)
 		hostlist_rewind_piece(x, &x->pieces.v[i]);
 	do {
-		hostlist_spell(x, name);
+		hostlist_spell(x, 0, x->pieces.n, name);
 		vec_push(&x->h->names, arena_strdup(x->h->arena, name));
 	} while (hostlist_step(x));
 }
@@ -257,9 +271,10 @@ static int hostlist_do_parse(struct parser *x)
 			x->p++;
 			continue;
 		}
+		x->pieces.n = x->ranges.n = 0;
 		rc = hostlist_read_item(x);
 		if (!rc)
-			rc = hostlist_count_item(x);
+			rc = hostlist_count_item(x, 0);
 		if (!rc && x->h)
 			hostlist_expand(x);
 	}
@@ -271,21 +286,25 @@ static bool hostlist_is_empty(const char *s)
 	return !*s || !strcmp(s, "(null)") || !strcmp(s, "None assigned");
 }
 
-/* Into h, where there is one. */
-static int hostlist_read(struct parser *x, const char *text)
+/* The list, without the blanks around it; false: it is empty. */
+static bool hostlist_begin(struct parser *x, char *copy)
 {
-	size_t len = strlen(text);
-	char *copy;
-	int rc = 0;
+	size_t len = strlen(copy);
 
-	while (len && strchr(" \t\r\n", text[len - 1]))
+	while (len && strchr(" \t\r\n", copy[len - 1]))
 		len--;
-	copy = xstrdup(text);
 	copy[len] = '\0';
 	x->text = copy;
 	x->p = copy + strspn(copy, " \t");
-	if (!hostlist_is_empty(x->p))
-		rc = hostlist_do_parse(x);
+	return !hostlist_is_empty(x->p);
+}
+
+/* Into h, where there is one. */
+static int hostlist_read(struct parser *x, const char *text)
+{
+	char *copy = xstrdup(text);
+	int rc = hostlist_begin(x, copy) ? hostlist_do_parse(x) : 0;
+
 	vec_free(&x->ranges);
 	vec_free(&x->pieces);
 	free(copy);
@@ -333,6 +352,116 @@ uint32_t hostlist_count(const struct hostlist *h)
 const char *const *hostlist_names(const struct hostlist *h)
 {
 	return h->names.v;
+}
+
+struct hostlist_folded *hostlist_folded_new(void)
+{
+	struct hostlist_folded *h = xcalloc(1, sizeof(*h));
+
+	h->arena = arena_new();
+	return h;
+}
+
+void hostlist_folded_free(struct hostlist_folded *h)
+{
+	if (!h)
+		return;
+	vec_free(&h->items);
+	vec_free(&h->x.ranges);
+	vec_free(&h->x.pieces);
+	arena_free(h->arena);
+	free(h);
+}
+
+static void hostlist_number_ranges(struct parser *x, size_t first)
+{
+	for (size_t i = first; i < x->pieces.n; i++) {
+		const struct piece *p = &x->pieces.v[i];
+		uint64_t before = 0;
+
+		for (struct range *r = x->ranges.v + p->first; r < x->ranges.v + p->first + p->n;
+		     r++) {
+			r->before = before;
+			before += r->hi - r->lo + 1;
+		}
+	}
+}
+
+static int hostlist_fold_item(struct hostlist_folded *h)
+{
+	struct parser *x = &h->x;
+	struct item item = { .piece = x->pieces.n, .before = h->n + x->n };
+	int rc = hostlist_read_item(x);
+
+	if (!rc)
+		rc = hostlist_count_item(x, item.piece);
+	if (rc)
+		return rc;
+	hostlist_number_ranges(x, item.piece);
+	vec_push(&h->items, item);
+	return 0;
+}
+
+int hostlist_fold(struct hostlist_folded *h, uint32_t *n, const char *text, struct err *err)
+{
+	struct parser *x = &h->x;
+	bool more = hostlist_begin(x, arena_strdup(h->arena, text));
+	int rc = 0;
+
+	x->err = err;
+	x->n = 0;
+	while (!rc && more && *x->p) {
+		if (*x->p == ',')
+			x->p++;
+		else
+			rc = hostlist_fold_item(h);
+	}
+	*n = rc ? 0 : (uint32_t)x->n;
+	h->n += *n;
+	return rc;
+}
+
+/* The last of n things of that size with at most v in front of it. */
+static size_t hostlist_find(const uint64_t *before, size_t n, size_t size, uint64_t v)
+{
+	size_t low = 0;
+
+	while (n > 1) {
+		size_t half = n / 2;
+		const uint64_t *at = (const void *)((const char *)before + (low + half) * size);
+
+		low += *at <= v ? half : 0;
+		n = *at <= v ? n - half : half;
+	}
+	return low;
+}
+
+/* A combination of the item's ranges, the last bracket fastest. */
+static void hostlist_stand_at(struct parser *x, size_t first, size_t end, uint64_t i)
+{
+	for (size_t k = end; k-- > first;) {
+		struct piece *p = &x->pieces.v[k];
+		const struct range *r = &x->ranges.v[p->first], *last = r + p->n - 1;
+		uint64_t n, v;
+
+		if (!p->n)
+			continue;
+		n = last->before + (last->hi - last->lo + 1);
+		v = i % n;
+		i /= n;
+		p->at = hostlist_find(&r->before, p->n, sizeof(*r), v);
+		p->value = r[p->at].lo + (v - r[p->at].before);
+	}
+}
+
+void hostlist_folded_name(struct hostlist_folded *h, uint64_t i, char name[HOSTLIST_NAME])
+{
+	size_t k = hostlist_find(&h->items.v->before, h->items.n, sizeof(*h->items.v), i);
+	const struct item *item = &h->items.v[k];
+	size_t end = k + 1 < h->items.n ? item[1].piece : h->x.pieces.n;
+
+	hostlist_stand_at(&h->x, item->piece, end, i - item->before);
+	hostlist_spell(&h->x, item->piece, end, name);
 }
 
 /* A name in three parts: what is before its last number, the number, what is behind. */

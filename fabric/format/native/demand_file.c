@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MAX_RAILS 64u
-#define NODE_MAX  256
 
 struct node {
 	uint32_t n;
@@ -31,24 +30,24 @@ static int demand_file_mistake(const struct reader *x, const char *what, const c
 		       (unsigned long long)lines_number(x->l), what, text);
 }
 
-static int demand_file_rank_node(const struct reader *x, const char **name, const char *word)
+static int demand_file_rank_node(const struct reader *x, char name[HOSTLIST_NAME], const char *word)
 {
 	const char *s = word;
 	uint64_t rank;
 
 	if (!scan_dec(&rank, &s) || *s)
 		return demand_file_mistake(x, "not a rank", word);
-	if (rank >= x->ranks->n || !x->ranks->node[rank])
+	if (!rank_file_node(x->ranks, rank, name))
 		return demand_file_mistake(x, "the rank file has no such rank", word);
-	*name = x->ranks->node[rank];
 	return 0;
 }
 
 /* The terminals of a node; none (with a warning) when the fabric does not have it. */
 static int demand_file_find_node(const struct reader *x, struct node *out, const char *word)
 {
-	const char *name = word;
-	int rc = x->ranks ? demand_file_rank_node(x, &name, word) : 0;
+	char node[HOSTLIST_NAME];
+	const char *name = x->ranks ? node : word;
+	int rc = x->ranks ? demand_file_rank_node(x, node, word) : 0;
 
 	if (rc)
 		return rc;
@@ -75,13 +74,13 @@ static void demand_file_add(struct reader *x, const struct node *src, const stru
 }
 
 /* Takes a word up to one of the characters of end, or up to a blank before it. */
-static bool demand_file_take_word(char word[NODE_MAX], const char **s, const char *end)
+static bool demand_file_take_word(char word[HOSTLIST_NAME], const char **s, const char *end)
 {
 	size_t len;
 
 	scan_blank(s);
 	len = strcspn(*s, " \t:=,");
-	if (!len || len >= NODE_MAX)
+	if (!len || len >= HOSTLIST_NAME)
 		return false;
 	memcpy(word, *s, len);
 	word[len] = '\0';
@@ -95,7 +94,7 @@ static bool demand_file_take_word(char word[NODE_MAX], const char **s, const cha
 
 static int demand_file_read_pair(struct reader *x, const struct node *src, const char **s)
 {
-	char word[NODE_MAX];
+	char word[HOSTLIST_NAME];
 	const char *begin = *s;
 	struct node dst;
 	uint64_t bytes;
@@ -118,7 +117,7 @@ static int demand_file_read_pair(struct reader *x, const struct node *src, const
 static int demand_file_read_line(struct reader *x, const char *line)
 {
 	const char *s = line;
-	char word[NODE_MAX];
+	char word[HOSTLIST_NAME];
 	struct node src;
 	int rc;
 

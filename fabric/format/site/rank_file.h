@@ -13,20 +13,21 @@
 
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/report.h"
+#include "fabric/base/text/hostlist.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #define RANK_MAX 10000000 /* higher rank numbers are refused */
 
-struct rank_file {
-	uint32_t n;	   /* highest rank + 1 */
-	const char **node; /* by rank; NULL for a rank that the file does not have */
-	struct arena *arena;
-};
+struct rank_file;
 
-/* -EINVAL with file:line for the first line that is none of these, or a rank that comes twice; also
- * for a file without any rank.  Out: the caller's, rank_file_free(). */
+/* Memory in proportion to the file, not to the ranks that it names.  -EINVAL with file:line for the
+ * first line that is none of these, else for a rank that comes twice; also for a file without any
+ * rank.  Out: the caller's, rank_file_free(). */
 int rank_file_read(struct rank_file **out, FILE *file, const char *path, struct read_report *report,
 		   struct err *err);
 void rank_file_free(struct rank_file *r); /* NULL is fine */
+/* The node of a rank; false: the file does not have it. O(log of the file). */
+bool rank_file_node(const struct rank_file *r, uint64_t rank, char name[HOSTLIST_NAME]);

@@ -217,6 +217,46 @@ static void expanding_a_compressed_list_gives_the_same_set(void **state)
 	}
 }
 
+/* One by one as all at once; h NULL: the same mistake. */
+static void assert_folded(const char *text, const struct hostlist *h, const struct err *why)
+{
+	struct hostlist_folded *folded = hostlist_folded_new();
+	struct err err = { "" };
+	char name[HOSTLIST_NAME];
+	uint32_t n = 0, before;
+
+	assert_int_equal(hostlist_fold(folded, &before, "a[1-3],,b[9,7]c[01-02]", &err), 0);
+	assert_int_equal(before, 7);
+	assert_int_equal(hostlist_fold(folded, &n, text, &err) != 0, !h);
+	if (h) {
+		assert_int_equal(n, hostlist_count(h));
+		for (uint32_t i = n; i-- > 0;) {
+			hostlist_folded_name(folded, before + i, name);
+			assert_string_equal(name, hostlist_names(h)[i]);
+		}
+		hostlist_folded_name(folded, 5, name);
+		assert_string_equal(name, "b7c01");
+	} else {
+		assert_string_equal(err.text, why->text);
+	}
+	hostlist_folded_free(folded);
+}
+
+static void a_folded_list_has_the_names_of_the_expanded_one(void **state)
+{
+	static const char *const lists[] = { "n[1-10][1-10][1-10]b,c", "r[1-2,07,9-11]c[01-04,99]",
+					     " x,,y[5],", "", "n[0-9999]" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		struct hostlist *h = NULL;
+
+		assert_int_equal(hostlist_parse(&h, lists[i], NULL), 0);
+		assert_folded(lists[i], h, NULL);
+		hostlist_free(h);
+	}
+}
+
 static void any_text_is_expanded_or_refused(void **state)
 {
 	static const char alphabet[] = "n1,09[-] a\t\xff";
@@ -240,6 +280,7 @@ static void any_text_is_expanded_or_refused(void **state)
 		} else {
 			ok++;
 		}
+		assert_folded(text, h, &err);
 		hostlist_free(h);
 	}
 	assert_true(ok > 100 && refused > 100);
@@ -255,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_measured_as_it_is_expanded),
 		cmocka_unit_test(compression_gives_the_usual_short_form),
 		cmocka_unit_test(expanding_a_compressed_list_gives_the_same_set),
+		cmocka_unit_test(a_folded_list_has_the_names_of_the_expanded_one),
 		cmocka_unit_test(any_text_is_expanded_or_refused),
 	};
 

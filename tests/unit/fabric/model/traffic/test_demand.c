@@ -139,10 +139,14 @@ static void ranks_add_up_to_nodes(void **state)
 						  "6:n0001\n");
 	struct demand *d = must_read("0: 1=700,2=100,3=10\n1: 2=150\n2: 0=5\n6: 1=20\n3: 6=1\n",
 				     ranks, f, NULL);
+	char name[HOSTLIST_NAME];
 
 	(void)state;
-	assert_int_equal(ranks->n, 7);
-	assert_null(ranks->node[5]);
+	assert_true(rank_file_node(ranks, 4, name));
+	assert_string_equal(name, "n0006");
+	assert_false(rank_file_node(ranks, 5, name));
+	assert_false(rank_file_node(ranks, 7, name));
+	assert_false(rank_file_node(ranks, 1ull << 32, name));
 	assert_int_equal(d->max_bytes, 250);
 	assert_int_equal(weight(f, d, "n0003", "n0001"), 255);
 	assert_int_equal(weight(f, d, "n0003", "n0005"), 11); /* 10.2 */
@@ -272,6 +276,8 @@ static void mistakes_in_rank_files_are_told_with_file_and_line(void **state)
 		{ "3-x: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "0-99999999999: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "0: n1\n\n0: n2\n", "ranks.txt:3: ", "rank 0 appears twice, on n1 and on n2" },
+		{ "3: n3\n0-5: n[10-15]\n", "ranks.txt:2: ",
+		  "rank 3 appears twice, on n3 and on n13" },
 		{ "0-2: n[1-2]\n", "ranks.txt:1: ", "3 ranks and 2 nodes" },
 		{ "0: \n", "ranks.txt:1: ", "1 ranks and 0 nodes" },
 		{ "0: n[2-1]\n", "ranks.txt:1: ", "position" },
