@@ -240,6 +240,8 @@ lists() {
 }
 ok "so do racks, ranks and demands" lists
 ok "100,000 names of nodes, in the worst order" within 2 "$I" --load same --node-name-map many.names -b -n 1
+# 2 s of CPU and 100 MB for each
+ok "a file of 20 kB of each format that stands for much" eval 'mkdir bounds && (cd bounds && python3 "$top/tests/bounds.py" "$I")'
 python3 "$top/tests/records.py" 5000 5000 --seal >key
 ok "5,000 sealed sessions are listed" eval 'within 10 "$I" audit list 5000 && grep -c " ok$" out | grep -qx 5000'
 ok "and verified with their key" eval 'within 15 "$I" audit verify --key key 5000 && grep -c "every line verified" out | grep -qx 5000'

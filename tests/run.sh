@@ -44,7 +44,7 @@ suites() {
 	compute 120 900 crosscheck bash tests/crosscheck.sh
 	compute 20 300 cli bash tests/cli.sh
 	compute 5 200 inputs bash tests/inputs.sh
-	compute 15 300 hostile bash tests/hostile.sh
+	compute 25 300 hostile bash tests/hostile.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
 	compute 3 60 hardening bash tests/hardening.sh

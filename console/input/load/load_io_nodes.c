@@ -17,6 +17,7 @@
 #define OPENSM	    "opensm"
 #define OPENSM_CONF "/etc/opensm/opensm.conf"
 #define FEATURE	    "feature:"
+#define HOSTS_MAX   250000 /* no subnet has as many */
 
 enum io_source { IO_LIST, IO_CONF, IO_FEATURES };
 
@@ -35,8 +36,8 @@ static int load_io_nodes_hosts(struct io_reading *x, const char *text, struct er
 	uint32_t n;
 	int rc = hostlist_measure(&n, text, err);
 
-	if (!rc && x->expanded + n > HOSTLISTS_MAX)
-		rc = err_set(err, -E2BIG, "%s: more than %d hosts", x->path, HOSTLISTS_MAX);
+	if (!rc && x->expanded + n > HOSTS_MAX)
+		rc = err_set(err, -E2BIG, "%s: more than %d hosts", x->path, HOSTS_MAX);
 	if (!rc)
 		rc = hostlist_parse(&h, text, err);
 	if (rc)

@@ -16,10 +16,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MAGIC	 "IBRPAST1"
-#define RAW_MAX	 ((uint64_t)1 << 31)
-#define SETS_MAX 10000
-#define PIECE	 ((size_t)1 << 20) /* is packed at once */
+#define MAGIC	    "IBRPAST1"
+#define RAW_MAX	    ((uint64_t)1 << 31)
+#define SETS_MAX    10000
+#define SAMPLES_MAX (16 * SAMPLE_HISTORY_MAX) /* each is as large as the fabric, whatever it says  \
+					       */
+#define PIECE ((size_t)1 << 20)		      /* is packed at once */
 
 static void sample_history_file_put_ports(struct bytes *b, const struct fabric *f)
 {
@@ -339,8 +341,8 @@ static void sample_history_file_get_job(struct reader *r, struct jobset_builder 
 					const struct fabric *f)
 {
 	struct job head = { .id = reader_get_uint(r) };
-	const char **names;
 	uint64_t unknown, nterm, term = 0;
+	uint32_t *terms;
 
 	head.name = sample_history_file_get_text(r);
 	head.user = sample_history_file_get_text(r);
@@ -351,17 +353,17 @@ static void sample_history_file_get_job(struct reader *r, struct jobset_builder 
 	if (nterm > f->nterm || unknown > 1000000)
 		r->bad = true;
 	if (!r->bad) {
-		names = xcalloc(nterm + unknown + 1, sizeof(*names));
+		terms = xcalloc(nterm + 1, sizeof(*terms));
 		for (uint64_t i = 0; i < nterm && !r->bad; i++) {
 			term += reader_get_uint(r);
 			r->bad = r->bad || term >= f->nterm;
-			names[i] = r->bad ? "" : f->term_name[term];
+			terms[i] = (uint32_t)term;
 		}
-		for (uint64_t i = 0; i < unknown; i++)
-			names[nterm + i] = ""; /* no node is called so */
+		head.unknown = (uint32_t)unknown;
+		head.nnodes = (uint32_t)(nterm + unknown);
 		if (!r->bad)
-			jobset_builder_add(b, &head, names, (uint32_t)(nterm + unknown));
-		free(names);
+			jobset_builder_add_ports(b, &head, terms, (uint32_t)nterm);
+		free(terms);
 	}
 	free(head.name);
 	free(head.user);
@@ -421,6 +423,7 @@ static void sample_history_file_get_samples(struct reader *r, struct sample_hist
 	uint64_t n = reader_get_uint(r);
 	const struct sample *before = NULL;
 
+	r->bad = r->bad || n > SAMPLES_MAX;
 	for (uint64_t i = 0; i < n && !r->bad; i++) {
 		uint64_t tables = reader_get_uint(r), jobs = reader_get_uint(r);
 		int64_t time_s = reader_get_int(r);

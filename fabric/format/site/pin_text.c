@@ -76,11 +76,14 @@ static int pin_text_list(struct route_limits *l, const struct fabric *f, const c
 {
 	struct hostlist *h;
 	struct err why;
-	int rc = hostlist_parse(&h, text, &why);
+	uint32_t n;
+	int rc = l ? hostlist_parse(&h, text, &why) : hostlist_measure(&n, text, &why);
 
 	if (rc)
 		return err_set(err, -EINVAL, "pin: %.400s", why.text);
-	for (uint32_t i = 0; l && i < hostlist_count(h) && !rc; i++)
+	if (!l)
+		return 0;
+	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
 		rc = pin_text_host(l, f, hostlist_names(h)[i], err);
 	hostlist_free(h);
 	return rc;
