@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/plan_follow.h"
 
+#include "console/plan/plan_judge.h"
 #include "console/plan/plan_order.h"
-#include "engines/verify/route_judge.h"
 #include "fabric/plan/file/planfile.h"
 
 #include <errno.h>
@@ -48,16 +48,9 @@ static int plan_follow_same_drain(const struct plan *now, const struct plan *p, 
 
 static int plan_follow_verify(const struct plan *p, struct err *err)
 {
-	struct route_judge_opts opts = {
-		.verify.installed = p->from,
-		.management_apart = p->files.n || tables_as_found(p->to),
-	};
-	struct verdict *v;
-	int rc = route_judge(&v, p->fabric, p->to, &opts, NULL, err);
+	struct verdict *v = NULL;
+	int rc = plan_judge_tables(&v, p, NULL, err);
 
-	if (rc)
-		return rc;
-	rc = route_judge_refusal(v, p->fabric, err);
 	verdict_free(v);
 	return rc;
 }

@@ -45,18 +45,23 @@ static int plan_judge_lanes(const struct plan *p, const struct verdict *v, struc
 		       p->id, p->vls_needed, plural(p->vls_needed), v->vls_used);
 }
 
-static int plan_judge_target(const struct plan *p, struct progress *progress, struct err *err)
+int plan_judge_tables(struct verdict **out, const struct plan *p, struct progress *progress,
+		      struct err *err)
 {
 	struct route_judge_opts opts = {
 		.verify.installed = p->from,
 		.management_apart = p->files.n || tables_as_found(p->to),
 	};
-	struct verdict *v;
-	int rc = route_judge(&v, p->fabric, p->to, &opts, progress, err);
+	int rc = route_judge(out, p->fabric, p->to, &opts, progress, err);
 
-	if (rc)
-		return rc;
-	rc = route_judge_refusal(v, p->fabric, err);
+	return rc ? rc : route_judge_refusal(*out, p->fabric, err);
+}
+
+static int plan_judge_target(const struct plan *p, struct progress *progress, struct err *err)
+{
+	struct verdict *v = NULL;
+	int rc = plan_judge_tables(&v, p, progress, err);
+
 	if (!rc)
 		rc = plan_judge_lanes(p, v, err);
 	verdict_free(v);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "engines/verify/verify.h"
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/progress.h"
 #include "fabric/plan/plan.h"
@@ -17,3 +18,7 @@
  */
 int plan_judge(const struct plan *p, const struct tables *read, struct progress *progress,
 	       struct err *err);
+/* Of that, the tables that p ends with, as any routing's.  The caller frees *out, also after
+ * -EPROTO. */
+int plan_judge_tables(struct verdict **out, const struct plan *p, struct progress *progress,
+		      struct err *err);

@@ -280,18 +280,8 @@ void update_client_journalled(struct update_end *out, const struct txn_info *t)
 /* Its journal; by the process that has made it, while the id is not known. */
 static bool update_client_find(struct update_client *c, struct txn_info *out)
 {
-	struct txn_info *list;
-	bool found = false;
-	uint32_t n;
+	bool found = journal_newest(out, c->base, c->id, c->worker, false);
 
-	if (journal_list(&list, &n, c->base, NULL))
-		return false;
-	for (uint32_t i = n; i-- > 0 && !found;) {
-		found = c->id[0] ? !strcmp(list[i].head.id, c->id)
-				 : c->worker && list[i].head.pid == c->worker;
-		*out = list[i];
-	}
-	free(list);
 	if (found)
 		snprintf(c->id, sizeof(c->id), "%s", out->head.id);
 	return found;

@@ -214,9 +214,7 @@ static void fattree_rank_terminals(struct finder *x)
 	for (uint32_t i = 0, n; i < f->nterm; i += n) {
 		const char *name = f->term_name[f->term_by_name[i]];
 
-		for (n = 1; i + n < f->nterm; n++)
-			if (strcmp(f->term_name[f->term_by_name[i + n]], name) != 0)
-				break;
+		n = fabric_terms_by_name(f, name, NULL, 0);
 		for (uint32_t k = 0; k < n; k++)
 			x->rank[f->term_by_name[i + k]] =
 				n > RAILS_MAX ? (uint64_t)(i + k) << 8 : (uint64_t)i << 8 | k;

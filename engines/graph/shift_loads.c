@@ -31,9 +31,7 @@ static void shift_loads_rank(struct shift_loads *x)
 	for (uint32_t i = 0, n; i < f->nterm; i += n) {
 		const char *name = f->term_name[f->term_by_name[i]];
 
-		for (n = 1; i + n < f->nterm; n++)
-			if (strcmp(f->term_name[f->term_by_name[i + n]], name) != 0)
-				break;
+		n = fabric_terms_by_name(f, name, NULL, 0);
 		n = n > RAILS_MAX ? 1 : n;
 		for (uint32_t k = 0; k < n; k++) {
 			x->rank[f->term_by_name[i + k]] = x->nrank;

@@ -374,6 +374,14 @@ static const struct wire_route *wire_find_route(const struct wire *w, uint64_t g
 	return lo < w->nroutes && w->routes[lo].guid == guid ? &w->routes[lo] : NULL;
 }
 
+void wire_smp_get(const struct wire *w, struct mad_request *r, uint16_t attr, uint16_t lid)
+{
+	wire_smp(w, r, MAD_GET, attr, 0);
+	r->mgmt_class = MAD_SMP;
+	r->lid = lid;
+	r->m_key = wire_lid_key(w, r->lid);
+}
+
 bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_via via,
 		  struct mad_request *r)
 {

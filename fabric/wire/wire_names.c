@@ -24,10 +24,7 @@ static bool wire_names_next(void *ctx, struct queue_request *out)
 
 	if (s->at == s->f->nterm)
 		return false;
-	wire_smp(s->w, &out->mad, MAD_GET, SMP_NODE_DESC, 0);
-	out->mad.mgmt_class = MAD_SMP;
-	out->mad.lid = s->f->term_lid[s->at];
-	out->mad.m_key = wire_lid_key(s->w, out->mad.lid);
+	wire_smp_get(s->w, &out->mad, SMP_NODE_DESC, s->f->term_lid[s->at]);
 	out->node = QUEUE_NO_NODE;
 	out->tries = 2;
 	out->tag = s->at++;

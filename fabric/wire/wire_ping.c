@@ -19,10 +19,7 @@ static bool wire_ping_next(void *ctx, struct queue_request *out)
 
 	if (s->at == s->n)
 		return false;
-	wire_smp(s->w, &out->mad, MAD_GET, SMP_NODE_INFO, 0);
-	out->mad.mgmt_class = MAD_SMP;
-	out->mad.lid = s->p[s->at].lid;
-	out->mad.m_key = wire_lid_key(s->w, out->mad.lid);
+	wire_smp_get(s->w, &out->mad, SMP_NODE_INFO, s->p[s->at].lid);
 	out->node = QUEUE_NO_NODE;
 	out->tries = s->p[s->at].tries;
 	out->tag = s->at++;

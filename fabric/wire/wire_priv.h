@@ -71,6 +71,8 @@ enum wire_via { VIA_NONE, VIA_ROUTE, VIA_LID };
 /* Starts an SMP: no address yet. */
 void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
 	      uint32_t mod);
+/* A question to a LID, with its M_Key.  The caller sets tag and node. */
+void wire_smp_get(const struct wire *w, struct mad_request *r, uint16_t attr, uint16_t lid);
 /* Addresses it, with its M_Key; false when the switch cannot be addressed that way. */
 bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_via via,
 		  struct mad_request *r);

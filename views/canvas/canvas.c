@@ -262,23 +262,7 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 
 char *canvas_dump(const struct canvas *c)
 {
-	char *out = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&out, &len);
-
-	for (int y = 0; y < c->h; y++) {
-		const struct cell *row = &c->cell[y * c->w];
-		int end = c->w;
-
-		while (end > 0 && row[end - 1].ch == ' ')
-			end--;
-		for (int x = 0; x < end; x++)
-			if (row[x].ch)
-				text_put(f, row[x].ch);
-		fputc('\n', f);
-	}
-	fclose(f);
-	return out;
+	return text_lines(&c->cell->ch, sizeof(*c->cell), c->w, c->h);
 }
 
 static void canvas_put_colour(FILE *f, int colour, int basic)

@@ -85,6 +85,28 @@ void text_put(FILE *f, uint32_t ch)
 	fputs(u, f);
 }
 
+char *text_lines(const uint32_t *ch, size_t stride, int w, int h)
+{
+	char *out = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&out, &len);
+
+	stride /= sizeof(*ch);
+	for (int y = 0; y < h; y++) {
+		const uint32_t *row = ch + (size_t)y * (size_t)w * stride;
+		size_t end = (size_t)w * stride;
+
+		while (end && row[end - stride] == ' ')
+			end -= stride;
+		for (size_t x = 0; x < end; x += stride)
+			if (row[x])
+				text_put(f, row[x]);
+		fputc('\n', f);
+	}
+	fclose(f);
+	return out;
+}
+
 void text_chop(char *buf)
 {
 	size_t n = strlen(buf);

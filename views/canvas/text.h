@@ -24,6 +24,9 @@ void text_note(char *buf, size_t len, const char *note, int width);
 bool text_append(char *buf, size_t len, uint32_t ch);
 /* Writes a code point as UTF-8. */
 void text_put(FILE *f, uint32_t ch);
+/* w * h code points, each stride bytes behind the one before, as lines without blanks at their
+ * ends; 0 is the right half of a wide one.  The caller frees. */
+char *text_lines(const uint32_t *ch, size_t stride, int w, int h);
 /* Removes the last code point. */
 void text_chop(char *buf);
 

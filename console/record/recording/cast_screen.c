@@ -149,23 +149,7 @@ int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t 
 
 char *cast_screen_text(const struct cast_screen *s)
 {
-	char *out = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&out, &len);
-
-	for (int y = 0; y < s->h; y++) {
-		const struct cast_cell *row = &s->cell[y * s->w];
-		int end = s->w;
-
-		while (end && row[end - 1].ch == ' ')
-			end--;
-		for (int x = 0; x < end; x++)
-			if (row[x].ch)
-				text_put(f, row[x].ch);
-		fputc('\n', f);
-	}
-	fclose(f);
-	return out;
+	return text_lines(&s->cell->ch, sizeof(*s->cell), s->w, s->h);
 }
 
 static bool cast_screen_same_pen(const struct cast_pen *a, const struct cast_pen *b)

@@ -260,24 +260,9 @@ static void jobset_job_move(struct job *job, const struct fabric *was, const str
 	job->multi = job->nsw >= 2;
 }
 
-struct jobset *jobset_on(const struct jobset *js, const struct fabric *was, const struct fabric *f)
-{
-	struct jobset_builder *b = jobset_builder_new(f, js->source);
-	struct jobset *out;
-
-	for (uint32_t j = 0; j < js->njob; j++) {
-		struct job job = jobset_job_copy(b->arena, &js->jobs[j]);
-
-		jobset_job_move(&job, was, f);
-		vec_push(&b->list, job);
-	}
-	jobset_builder_pending(b, js->pending);
-	out = jobset_build(b);
-	out->time_s = js->time_s;
-	return out;
-}
-
-struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f)
+/* Those of at least so many nodes; was NULL: of f, as they are. */
+static struct jobset *jobset_copy(const struct jobset *js, uint32_t nodes, const struct fabric *was,
+				  const struct fabric *f)
 {
 	struct jobset_builder *b = jobset_builder_new(f, js->source);
 	struct jobset *out;
@@ -288,12 +273,24 @@ struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const st
 		if (js->jobs[j].nnodes < nodes)
 			continue;
 		job = jobset_job_copy(b->arena, &js->jobs[j]);
+		if (was)
+			jobset_job_move(&job, was, f);
 		vec_push(&b->list, job);
 	}
 	jobset_builder_pending(b, js->pending);
 	out = jobset_build(b);
 	out->time_s = js->time_s;
 	return out;
+}
+
+struct jobset *jobset_on(const struct jobset *js, const struct fabric *was, const struct fabric *f)
+{
+	return jobset_copy(js, 0, was, f);
+}
+
+struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f)
+{
+	return jobset_copy(js, nodes, NULL, f);
 }
 
 int jobset_check_fabric(const struct jobset *jobs, const struct fabric *f, struct err *err)

@@ -713,6 +713,25 @@ int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct e
 	return 0;
 }
 
+bool journal_newest(struct txn_info *out, const char *base, const char *id, int64_t pid,
+		    bool unfinished)
+{
+	struct txn_info *list;
+	bool found = false;
+	uint32_t n;
+
+	if (journal_list(&list, &n, base, NULL))
+		return false;
+	for (uint32_t i = n; i-- > 0 && !found;) {
+		found = id[0] ? !strcmp(list[i].head.id, id)
+			      : pid && list[i].head.pid == pid &&
+					!(unfinished && txn_state_final(list[i].state));
+		*out = list[i];
+	}
+	free(list);
+	return found;
+}
+
 int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
 		 struct err *err)
 {

@@ -147,6 +147,10 @@ void journal_close(struct journal *j);		    /* releases the lock; NULL is fine *
 
 /* All transactions below base, oldest first; a missing base has none.  Caller frees *list. */
 int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err);
+/* The one with that id; id "": the newest that pid carries out, unfinished: not one that has ended.
+ * False: there is none, or base cannot be read. */
+bool journal_newest(struct txn_info *out, const char *base, const char *id, int64_t pid,
+		    bool unfinished);
 
 /* Unfinished ones that no process holds and that touch switches of f (f NULL: any). */
 int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,

@@ -332,18 +332,8 @@ static void supervisor_watch_worker(struct supervisor *g)
 /* For a worker that died before it reported its journal: found by its process ID. */
 static bool supervisor_find(struct supervisor *g, struct txn_info *out)
 {
-	struct txn_info *list;
-	bool found = false;
-	uint32_t n;
+	bool found = journal_newest(out, g->base, g->id, g->worker, true);
 
-	if (journal_list(&list, &n, g->base, NULL))
-		return false;
-	for (uint32_t i = n; i-- > 0 && !found;) {
-		found = g->id[0] ? !strcmp(list[i].head.id, g->id)
-				 : list[i].head.pid == g->worker && !txn_state_final(list[i].state);
-		*out = list[i];
-	}
-	free(list);
 	if (found && !g->id[0]) {
 		snprintf(g->id, sizeof(g->id), "%s", out->head.id);
 		supervisor_take_lock(g);

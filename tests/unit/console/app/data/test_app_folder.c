@@ -8,6 +8,7 @@
 #include "fabric/base/process/confine.h"
 #include "tests/unit/kit/apart_spy.h"
 #include "tests/unit/kit/small_net.h"
+#include "tests/unit/kit/temp_folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,24 +46,6 @@ int __wrap_uncompress(Bytef *to, uLongf *len, const Bytef *from, uLong from_len)
 static char dir[] = "/tmp/test_app_folder.XXXXXX";
 static struct fabric *f;
 
-static FILE *opens(const char *name, const char *mode)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	FILE *file = fopen(path, mode);
-
-	assert_non_null(file);
-	free(path);
-	return file;
-}
-
-static void put_text(const char *name, const char *text)
-{
-	FILE *out = opens(name, "w");
-
-	fputs(text, out);
-	assert_int_equal(fclose(out), 0);
-}
-
 static int setup(void **state)
 {
 	struct sample_history *past = sample_history_new(1u << 20, 100);
@@ -71,19 +54,19 @@ static int setup(void **state)
 
 	(void)state;
 	tries_begin();
-	assert_non_null(mkdtemp(dir));
+	temp_folder_begin(dir);
 	f = net_tree(2, 1, 2, NULL);
 	b.fabric = f;
-	put_text(SNAPSHOT_STATE,
-		 "{\"fabric\": \"prod\", \"interval_s\": 2.5, \"sls_known\": true, "
-		 "\"sm\": {\"lid\": 7, \"guid\": \"0x00ab\", \"name\": \"opensm\"}}");
-	put_text(SNAPSHOT_LIST,
-		 "{\"source\": \"slurm\", \"time_s\": 5, \"pending\": 3, \"jobs\": ["
-		 "{\"id\": 77, \"name\": \"a\", \"user\": \"u\", \"nodes\": \"n[1-2]\", "
-		 "\"hosts\": [\"n1\", 4, \"n2\"], \"start_s\": 9}, {\"id\": 78}]}");
-	put_text(SNAPSHOT_EVENTS, "{\"time_ns\": 4, \"level\": \"warn\", \"area\": \"x\", "
-				  "\"text\": \"one\"}\nnothing\n{\"text\": \"two\"}\n");
-	out = opens(SNAPSHOT_HISTORY, "w");
+	temp_folder_put(SNAPSHOT_STATE,
+			"{\"fabric\": \"prod\", \"interval_s\": 2.5, \"sls_known\": true, "
+			"\"sm\": {\"lid\": 7, \"guid\": \"0x00ab\", \"name\": \"opensm\"}}");
+	temp_folder_put(SNAPSHOT_LIST,
+			"{\"source\": \"slurm\", \"time_s\": 5, \"pending\": 3, \"jobs\": ["
+			"{\"id\": 77, \"name\": \"a\", \"user\": \"u\", \"nodes\": \"n[1-2]\", "
+			"\"hosts\": [\"n1\", 4, \"n2\"], \"start_s\": 9}, {\"id\": 78}]}");
+	temp_folder_put(SNAPSHOT_EVENTS, "{\"time_ns\": 4, \"level\": \"warn\", \"area\": \"x\", "
+					 "\"text\": \"one\"}\nnothing\n{\"text\": \"two\"}\n");
+	out = temp_folder_open(SNAPSHOT_HISTORY, "w");
 	assert_int_equal(sample_history_write(out, past, &b, NULL), 0);
 	assert_int_equal(fclose(out), 0);
 	sample_history_free(past);
@@ -92,11 +75,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char *command = xasprintf("rm -rf %s", dir);
-
 	(void)state;
-	assert_int_equal(system(command), 0);
-	free(command);
+	temp_folder_end();
 	free(way.data);
 	fabric_put(f);
 	return 0;
@@ -136,7 +116,7 @@ static void what_is_in_it_comes_back(void **state)
 static void who_reads_it_can_do_nothing_else(void **state)
 {
 	struct app_folder *a = xcalloc(1, sizeof(*a));
-	FILE *in = opens(SNAPSHOT_HISTORY, "r");
+	FILE *in = temp_folder_open(SNAPSHOT_HISTORY, "r");
 
 	(void)state;
 	if (!confine_has_seccomp())
@@ -159,10 +139,10 @@ static void damage_is_told_with_its_line(void **state)
 	struct err err;
 
 	(void)state;
-	put_text(SNAPSHOT_STATE, "{\n\"fabric\": ");
+	temp_folder_put(SNAPSHOT_STATE, "{\n\"fabric\": ");
 	assert_int_equal(reads(a, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, SNAPSHOT_STATE ":2: truncated or damaged"));
-	put_text(SNAPSHOT_STATE, "{}");
+	temp_folder_put(SNAPSHOT_STATE, "{}");
 	assert_int_equal(reads(a, &err), 0);
 	assert_null(a->fabric);
 	app_folder_clear(a);

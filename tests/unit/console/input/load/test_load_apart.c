@@ -24,6 +24,7 @@
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/plan/file/planfile.h"
 #include "tests/unit/kit/apart_spy.h"
+#include "tests/unit/kit/temp_folder.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
@@ -97,29 +98,6 @@ static char dir[] = "/tmp/test_load_apart.XXXXXX";
 static struct fabric *f;
 static struct tables *t;
 
-static char *file_named(const char *name)
-{
-	return xasprintf("%s/%s", dir, name);
-}
-
-static FILE *writes(const char *name)
-{
-	char *path = file_named(name);
-	FILE *out = fopen(path, "w");
-
-	assert_non_null(out);
-	free(path);
-	return out;
-}
-
-static void put_text(const char *name, const char *text)
-{
-	FILE *out = writes(name);
-
-	fputs(text, out);
-	assert_int_equal(fclose(out), 0);
-}
-
 static void put_big_endian(uint8_t *to, int bytes, uint64_t v)
 {
 	for (; bytes--; v >>= 8)
@@ -130,7 +108,7 @@ static void put_big_endian(uint8_t *to, int bytes, uint64_t v)
 static void put_cache(void)
 {
 	uint8_t head[28] = "\x2b\x83\xe7\x8f\x01";
-	FILE *out = writes("cache");
+	FILE *out = temp_folder_open("cache", "w");
 
 	put_big_endian(head + 8, 4, 0);
 	fwrite(head, sizeof(head), 1, out);
@@ -161,15 +139,15 @@ static void put_tables(void)
 	char *path;
 
 	for (size_t i = 0; i < sizeof(write) / sizeof(*write); i++) {
-		FILE *out = writes(name[i]);
+		FILE *out = temp_folder_open(name[i], "w");
 
 		assert_int_equal(write[i](out, f, t, NULL), 0);
 		assert_int_equal(fclose(out), 0);
 	}
-	path = file_named("ibr");
+	path = temp_folder_file("ibr");
 	assert_int_equal(tables_ibr_save(path, t, f, NULL), 0);
 	free(path);
-	path = file_named("plan");
+	path = temp_folder_file("plan");
 	assert_int_equal(plan_new(&p, f, t, other, jobs, &sm, 0, NULL), 0);
 	assert_int_equal(plan_save(path, p, NULL), 0);
 	plan_free(p);
@@ -181,7 +159,7 @@ static void put_tables(void)
 static void put_choice(void)
 {
 	struct lid_choice *c = lid_choice_new(f->nsw, 1, 0);
-	FILE *out = writes("choice");
+	FILE *out = temp_folder_open("choice", "w");
 
 	strcpy(c->topology, "hyperx 2x2");
 	c->lids[0] = (struct lid_set){ 1, 1 };
@@ -196,44 +174,43 @@ static int setup(void **state)
 
 	(void)state;
 	tries_begin();
-	assert_non_null(mkdtemp(dir));
+	temp_folder_begin(dir);
 	f = net_fabric(NULL);
 	t = net_tables(f, 0, true);
-	out = writes("ibnd");
+	out = temp_folder_open("ibnd", "w");
 	assert_int_equal(ibnd_write(out, f, NULL), 0);
 	assert_int_equal(fclose(out), 0);
-	out = writes("subnet");
+	out = temp_folder_open("subnet", "w");
 	assert_int_equal(osm_subnet_write(out, f, NULL), 0);
 	assert_int_equal(fclose(out), 0);
 	put_tables();
 	put_choice();
 	put_cache();
-	put_text("x-nodes.ndat", netloc_nodes);
-	put_text("x-log-paths.ndat", "{\"path_info\":{}}");
-	put_text("neighbors", "0x0002000000000001:1 0x0001000000000001:1\n"
-			      "0x0002000000000001:2 0x0002000000000002:2\n");
-	put_text("conf", "SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
-			 "SwitchName=top Switches=r[1-2],r9\n");
-	put_text("yaml", "- topology: t1\n  cluster_default: true\n  tree:\n    switches:\n"
-			 "      - switch: s0\n        children: s[1-2]\n      - switch: s1\n"
-			 "        nodes: n[1-4]\n      - {switch: s2, nodes: [a, \"b[1-2]\"]}\n");
-	put_text("names", "0x2 \"b\"\n0x1 \"a\"\n0x2 \"c\"\n");
-	put_text("guids", "0x5\n0x1 # one\n");
-	put_text("jobs", "77 n[0001-0003]\n78 n0009\n");
-	out = writes("ranks");
+	temp_folder_put("x-nodes.ndat", netloc_nodes);
+	temp_folder_put("x-log-paths.ndat", "{\"path_info\":{}}");
+	temp_folder_put("neighbors", "0x0002000000000001:1 0x0001000000000001:1\n"
+				     "0x0002000000000001:2 0x0002000000000002:2\n");
+	temp_folder_put("conf",
+			"SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
+			"SwitchName=top Switches=r[1-2],r9\n");
+	temp_folder_put("yaml",
+			"- topology: t1\n  cluster_default: true\n  tree:\n    switches:\n"
+			"      - switch: s0\n        children: s[1-2]\n      - switch: s1\n"
+			"        nodes: n[1-4]\n      - {switch: s2, nodes: [a, \"b[1-2]\"]}\n");
+	temp_folder_put("names", "0x2 \"b\"\n0x1 \"a\"\n0x2 \"c\"\n");
+	temp_folder_put("guids", "0x5\n0x1 # one\n");
+	temp_folder_put("jobs", "77 n[0001-0003]\n78 n0009\n");
+	out = temp_folder_open("ranks", "w");
 	fprintf(out, "0: %s\n1: %s\n2-5: %s\n", f->term_name[0], f->term_name[1], f->term_name[2]);
 	assert_int_equal(fclose(out), 0);
-	put_text("demand", "0: 1=1000,5=3\n1: 0=5\n");
+	temp_folder_put("demand", "0: 1=1000,5=3\n1: 0=5\n");
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	char *command = xasprintf("rm -rf %s", dir);
-
 	(void)state;
-	assert_int_equal(system(command), 0);
-	free(command);
+	temp_folder_end();
 	free(way.data);
 	tables_put(t);
 	fabric_put(f);
@@ -364,7 +341,7 @@ static int loads_choice(const char *path, struct err *err)
 static int loads_demand(const char *path, struct err *err)
 {
 	struct demand *d = NULL;
-	char *ranks = file_named("ranks");
+	char *ranks = temp_folder_file("ranks");
 	int rc = load_demand(&d, path, ranks, f, err);
 
 	if (!rc && !way.replace)
@@ -409,7 +386,7 @@ static const struct kind {
 
 static int loads(const struct kind *k, struct err *err)
 {
-	char *path = file_named(k->name);
+	char *path = temp_folder_file(k->name);
 	int rc = k->load(path, err);
 
 	free(path);
@@ -490,10 +467,10 @@ static void mistakes_are_told_with_file_and_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		char *path = file_named("bad");
+		char *path = temp_folder_file("bad");
 		struct err err = { "" };
 
-		put_text("bad", bad[i].text);
+		temp_folder_put("bad", bad[i].text);
 		assert_true(bad[i].load(path, &err) < 0);
 		if (!strstr(err.text, dir) || !strstr(err.text, bad[i].want))
 			fail_msg("%s: %s", bad[i].want, err.text);
@@ -522,8 +499,8 @@ static double user_s(void)
 /* 100,000 in the order that is worst for what is kept sorted. */
 static void many_names_take_no_longer_each(void **state)
 {
-	char *path = file_named("many");
-	FILE *out = writes("many");
+	char *path = temp_folder_file("many");
+	FILE *out = temp_folder_open("many", "w");
 	struct name_map *m;
 	double began = user_s();
 
