@@ -22,6 +22,24 @@ void packets_opts_init(struct packets_opts *o)
 	};
 }
 
+static uint32_t packets_credits_of_one(const struct packets *p)
+{
+	return (p->o.mtu + PACKETS_HEADERS + PACKETS_BLOCK - 1) / PACKETS_BLOCK;
+}
+
+/* The credits of a buffer go to its VL, or, but for those of one packet on each, to its link. */
+static void packets_init_credits(struct packets *p)
+{
+	uint32_t one = packets_credits_of_one(p), least = p->o.shared ? one * p->nvl : one;
+
+	if (p->o.credits < least)
+		p->o.credits = least;
+	for (uint32_t i = 0; i < p->nlane; i++)
+		p->lane[i].credits = p->o.shared ? one : p->o.credits;
+	for (uint32_t l = 0; l < p->nlink; l++)
+		p->link[l].credits = p->o.shared ? p->o.credits - least : 0;
+}
+
 static void packets_link_init(struct packets *p, uint32_t l, const struct port *port)
 {
 	struct link *link = &p->link[l];
@@ -59,7 +77,6 @@ struct packets *packets_new(const struct fabric *f, const struct tables *t,
 			    const struct packets_opts *opts)
 {
 	struct packets *p = xcalloc(1, sizeof(*p));
-	uint32_t one;
 
 	p->f = f;
 	if (opts)
@@ -68,9 +85,6 @@ struct packets *packets_new(const struct fabric *f, const struct tables *t,
 		packets_opts_init(&p->o);
 	if (!p->o.mtu || p->o.mtu > MTU_MAX)
 		p->o.mtu = MTU_MAX;
-	one = (p->o.mtu + PACKETS_HEADERS + PACKETS_BLOCK - 1) / PACKETS_BLOCK;
-	if (p->o.credits < one)
-		p->o.credits = one;
 	p->nvl = p->o.vls ? p->o.vls : t->vls;
 	if (!p->nvl || p->nvl > VLS_MAX)
 		p->nvl = VLS_MAX;
@@ -81,14 +95,16 @@ struct packets *packets_new(const struct fabric *f, const struct tables *t,
 	p->link = xcalloc(p->nlink, sizeof(*p->link));
 	p->lane = xcalloc(p->nlane, sizeof(*p->lane));
 	p->mark = xcalloc(p->nlane, sizeof(*p->mark));
+	p->reached = xcalloc(p->nlane, sizeof(*p->reached));
+	p->queue = xcalloc(p->nlane, sizeof(*p->queue));
 	p->unused = NIL;
 	packets_init_links(p);
 	for (uint32_t i = 0; i < p->nlane; i++) {
 		struct lane *lane = &p->lane[i];
 
 		lane->head = lane->tail = lane->first = lane->last = NIL;
-		lane->credits = p->o.credits;
 	}
+	packets_init_credits(p);
 	return p;
 }
 
@@ -104,6 +120,8 @@ void packets_free(struct packets *p)
 	free(p->link);
 	free(p->lane);
 	free(p->mark);
+	free(p->reached);
+	free(p->queue);
 	free(p);
 }
 
@@ -190,4 +208,9 @@ void packets_counts(struct packets_counts *out, const struct packets *p)
 {
 	*out = p->n;
 	out->last_ns = p->last_ps / 1000;
+}
+
+void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn)
+{
+	*out = p->conns.v[conn].n;
 }

@@ -6,7 +6,10 @@
  * whole of it has come in (LFT, then SL2VL by input, output and SL), and then waits in the
  * buffer of its link and VL, first in, first out.  Credits: a packet is only sent when the next
  * buffer has credits for all of it; they are returned, without delay, when the packet has left.
- *  At every output the VLs take turns, and on each VL the buffers that wait for it: who was
+ * Buffers are those of a VL, or what the VLs of a link share, where each has room for one packet
+ * that no other can take: without that a full VL would stop the others, and VLs would keep nothing
+ * apart.
+ * At every output the VLs take turns, and on each VL the buffers that wait for it: who was
  * served goes behind all others.  Hosts take whatever arrives.  A host sends on VL = SL modulo
  * the number of VLs, its connections take turns packet by packet.
  *
@@ -31,12 +34,13 @@
 #define PACKETS_LATENCY_ns 100
 
 struct packets_opts {
-	uint64_t seed;	    /* of the connections' beginnings */
-	unsigned vls;	    /* data VLs of all links, 1 to 15, packets for others are dropped; 0: as
-			     * many as the tables say that they need, else 15 */
-	uint32_t mtu;	    /* payload bytes of a packet, up to 4,096 */
-	uint32_t credits;   /* of a buffer, in PACKETS_BLOCK bytes; at least one packet */
-	uint32_t rate_Mbps; /* of all links; 0: as the fabric's ports say */
+	uint64_t seed;	  /* of the connections' beginnings */
+	unsigned vls;	  /* data VLs of all links, 1 to 15, packets for others are dropped; 0: as
+			   * many as the tables say that they need, else 15 */
+	uint32_t mtu;	  /* payload bytes of a packet, up to 4,096 */
+	uint32_t credits; /* of a buffer, in PACKETS_BLOCK bytes; at least one packet on each VL */
+	bool shared;	  /* a buffer is that of a link, not of one of its VLs */
+	uint32_t rate_Mbps;  /* of all links; 0: as the fabric's ports say */
 	uint32_t latency_ns; /* of a hop: cable and switch */
 	uint32_t jitter_ns;  /* each connection starts at a random time within this */
 	uint64_t hoq_ns;     /* a packet first in its buffer for this time is dropped; 0: never */
@@ -108,10 +112,13 @@ bool packets_still(const struct packets *p);
 /*
  * A deadlock: buffers whose first packets wait for each other's credits in a cycle, which only
  * hoq_ns can break (or a packet that is still on one of its cables, and then is dropped or for
- * the switch itself); packets elsewhere may still move.  Returns the number of buffers, 0 for
+ * the switch itself); packets elsewhere may still move.  Where VLs share credits, who holds those
+ * that the cycle could take cannot move either.  Returns the number of buffers, 0 for
  * none; of several cycles the one that closed first. *out (may be NULL) is the cycle, which the
- * caller frees, and when it closed.  O(links * VLs).
+ * caller frees, and when it closed.  O(links * VLs), with shared credits times the longest
+ * queue of those who wait for each other.
  */
 uint32_t packets_deadlock(struct packets *p, struct packets_wait **out, uint64_t *closed_ns);
 
 void packets_counts(struct packets_counts *out, const struct packets *p);
+void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn);

@@ -184,6 +184,27 @@ static uint32_t packets_move_take_from_lane(struct packets *p, uint32_t r, uint3
 	return k;
 }
 
+/* A VL takes its own credits first, and gives back what it has borrowed first. */
+static void packets_move_take_credits(struct packets *p, uint32_t lane, uint32_t credits)
+{
+	struct lane *to = &p->lane[lane];
+	uint32_t own = credits < to->credits ? credits : to->credits;
+
+	to->credits -= own;
+	to->borrowed += credits - own;
+	p->link[lane / p->nvl].credits -= credits - own;
+}
+
+static void packets_move_give_credits(struct packets *p, uint32_t lane, uint32_t credits)
+{
+	struct lane *to = &p->lane[lane];
+	uint32_t back = credits < to->borrowed ? credits : to->borrowed;
+
+	to->borrowed -= back;
+	to->credits += credits - back;
+	p->link[lane / p->nvl].credits += back;
+}
+
 static bool packets_move_start_sending(struct packets *p, uint32_t link, uint32_t lane)
 {
 	struct link *l = &p->link[link];
@@ -194,7 +215,7 @@ static bool packets_move_start_sending(struct packets *p, uint32_t link, uint32_
 	if (k == NIL)
 		return false;
 	if (l->sw != NIL)
-		p->lane[lane].credits -= packet_credits(&p->pool.v[k]);
+		packets_move_take_credits(p, lane, packet_credits(&p->pool.v[k]));
 	p->lane[lane].taken = p->now_ps;
 	l->busy = true;
 	l->packet = k;
@@ -271,7 +292,7 @@ void packets_withdraw_conn(struct packets *p, uint32_t c)
 
 static void packets_move_return_credits(struct packets *p, uint32_t lane, uint32_t credits)
 {
-	p->lane[lane].credits += credits;
+	packets_move_give_credits(p, lane, credits);
 	p->lane[lane].npackets--;
 	packets_move_kick(p, lane / p->nvl);
 }

@@ -30,7 +30,8 @@ struct lane {
 	uint64_t since; /* when the first packet became that */
 	uint64_t taken; /* when credits were last taken */
 	uint32_t head, tail;
-	uint32_t credits;     /* not counted at hosts */
+	uint32_t credits;     /* that are this VL's; not counted at hosts */
+	uint32_t borrowed;    /* taken of those that the link's VLs share */
 	uint32_t first, last; /* who wants to send */
 	uint32_t behind;      /* as one who wants to send: the next in that queue */
 	uint32_t npackets;
@@ -42,6 +43,7 @@ struct lane {
 /* Links 0..nport-1 leave the port of a switch, nport + end a host. */
 struct link {
 	uint32_t rate_Mbps;
+	uint32_t credits;		/* that its VLs share */
 	uint32_t sw;			/* that it leads to, or NIL: */
 	uint32_t term;			/* to this end, or NIL: nowhere */
 	uint32_t wire_first, wire_last; /* packets that have left but not arrived */
@@ -93,8 +95,8 @@ struct packets {
 
 	struct packets_counts n;
 	uint64_t last_ps;
-	uint64_t held;	/* packets in flight of connections on hold */
-	uint32_t *mark; /* by lane; scratch of packets_deadlock */
+	uint64_t held;			  /* packets in flight of connections on hold */
+	uint32_t *mark, *reached, *queue; /* by lane; scratch of packets_deadlock */
 };
 
 static inline uint32_t packet_credits(const struct packet *k)
@@ -114,7 +116,9 @@ static inline uint64_t packets_next_ps(const struct packets *p)
 /* Hosts accept everything; other buffers what they have credits for. */
 static inline bool lane_takes(const struct packets *p, uint32_t lane, const struct packet *k)
 {
-	return p->link[lane / p->nvl].sw == NIL || p->lane[lane].credits >= packet_credits(k);
+	const struct link *l = &p->link[lane / p->nvl];
+
+	return l->sw == NIL || p->lane[lane].credits + l->credits >= packet_credits(k);
 }
 
 static inline uint32_t packets_host_link(const struct packets *p, uint32_t end)

@@ -68,11 +68,6 @@ uint64_t packets_oldest_ns(const struct packets *p)
 	return oldest == UINT64_MAX ? oldest : oldest / 1000;
 }
 
-void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn)
-{
-	*out = p->conns.v[conn].n;
-}
-
 /* Credits of the packets that stand in a buffer or have its room already. */
 static uint32_t packets_drive_occupied(const struct packets *p, uint32_t r, uint32_t *npackets)
 {
@@ -96,6 +91,26 @@ static uint32_t packets_drive_occupied(const struct packets *p, uint32_t r, uint
 	return sum;
 }
 
+/* Of each VL by itself, and of those that the VLs of a link share. */
+static bool packets_drive_credits_missing(const struct packets *p, const uint32_t *used)
+{
+	uint32_t one = (p->o.mtu + PACKETS_HEADERS + PACKETS_BLOCK - 1) / PACKETS_BLOCK;
+	uint32_t own = p->o.shared ? one : p->o.credits;
+	bool missing = false;
+
+	for (uint32_t l = 0; l < p->nlink; l++) {
+		uint32_t shared = p->link[l].credits;
+
+		for (uint32_t r = l * p->nvl; r < (l + 1) * p->nvl && p->link[l].sw != NIL; r++) {
+			missing |= used[r] + p->lane[r].credits != own + p->lane[r].borrowed;
+			shared += p->lane[r].borrowed;
+		}
+		if (p->link[l].sw != NIL)
+			missing |= shared != (p->o.shared ? p->o.credits - one * p->nvl : 0);
+	}
+	return missing;
+}
+
 const char *packets_check(const struct packets *p)
 {
 	uint32_t *used = xcalloc(p->nlane, sizeof(*used)), npackets = 0;
@@ -108,9 +123,8 @@ const char *packets_check(const struct packets *p)
 	for (uint32_t l = 0; l < p->nlink; l++)
 		if (p->link[l].busy && p->link[l].from < p->nlane)
 			used[p->link[l].from] += packet_credits(&p->pool.v[p->link[l].packet]);
-	for (uint32_t r = 0; r < p->nlane; r++)
-		if (p->link[r / p->nvl].sw != NIL && used[r] + p->lane[r].credits != p->o.credits)
-			wrong = "a buffer's credits do not add up";
+	if (packets_drive_credits_missing(p, used))
+		wrong = "a buffer's credits do not add up";
 	for (uint32_t c = 0; c < p->conns.n; c++)
 		held += p->conns.v[c].hold ? p->conns.v[c].n.in_flight : 0;
 	if (npackets != n->in_flight)

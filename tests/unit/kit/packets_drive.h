@@ -24,7 +24,6 @@ void packets_get_sl2vl(const struct packets *p, uint32_t sw, uint8_t in, uint8_t
 
 /* When the oldest packet under way began to be sent; UINT64_MAX: none is.  O(packets). */
 uint64_t packets_oldest_ns(const struct packets *p);
-void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn);
 
 /* NULL when every buffer's room and every count adds up, else what does not. */
 const char *packets_check(const struct packets *p);
