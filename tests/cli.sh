@@ -231,6 +231,14 @@ expect "tables of others deadlock, too" 1 'Deadlock after [0-9.]* us: ' "$I" dea
 expect "broken tables are not driven" 1 'these tables lose packets' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
 expect "deadlock: tables and engine" 64 'one of --engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --engine updn
 expect "deadlock: no such engine" 64 'there is no engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updwn
+expect "deadlock: one message a host" 1 '90 of 100 messages .90.0 %. arrived' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --fold-vls 1 --protocol hoti16
+expect "deadlock: all messages arrive" 0 '100 of 100 messages' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --protocol hoti16 --message-kib 256
+expect "deadlock: jobs send" 0 'between the jobs. ranks .stencil2d. send a message of 128 KiB each; the VLs of a port share its buffer' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern stencil2d --protocol hoti16
+expect "deadlock: jobs send without end, buffers of VLs" 0 'between the jobs. ranks .ring. send continuously.$' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern ring --buffers vl
+expect "deadlock: a pattern of no jobs" 64 '.-pattern needs --jobs' "$I" deadlock --topology h.net --engine updn --pattern ring
+expect "deadlock: messages without end have no size" 64 '.-message-kib needs --protocol hoti16' "$I" deadlock --topology h.net --engine updn --message-kib 4
+expect "deadlock: no such protocol" 64 'is not saturate or hoti16' "$I" deadlock --topology h.net --engine updn --protocol hoti
+expect "deadlock: no such buffers" 64 'is not vl or port' "$I" deadlock --topology h.net --engine updn --buffers both
 expect "deadlock: bad time" 64 "--time-ms: '0' is not a whole number from 1 to " "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updn --time-ms 0
 
 expect "two kinds of tables" 64 'given twice' "$I" check --topology h.net --lfts a --fdbs b
@@ -359,6 +367,8 @@ valid "is valid" summary
 expect "check --json of a deadlock" 1 '"witness"' bash -c "'$I' route --engine minhop --topology torus:dims=5x5,hosts=1 --out loops >/dev/null; '$I' check --topology torus:dims=5x5,hosts=1 --lfts loops/opensm-lfts.dump --json"
 valid "is valid" summary
 expect "deadlock --json" 1 '"deadlock": true' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts loops/opensm-lfts.dump --json
+valid "is valid" deadlock
+expect "deadlock --json of messages" 0 '"delivered_share": 1.0' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern alltoall --protocol hoti16 --json
 valid "is valid" deadlock
 expect "status --json of nothing" 0 '"unfinished": 0' "$I" status --json --state-dir nothing
 valid "is valid" status

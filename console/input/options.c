@@ -106,6 +106,8 @@ static const struct cmdline_field texts[] = {
 	CMDLINE_FIELD(OPT_TABLES, struct options, lfts, "tables"),
 	CMDLINE_FIELD(OPT_PATH_SL, struct options, path_sl, "path-sl"),
 	CMDLINE_FIELD(OPT_SL2VL, struct options, sl2vl, "sl2vl"),
+	CMDLINE_FIELD(OPT_PROTOCOL, struct options, protocol, "protocol"),
+	CMDLINE_FIELD(OPT_BUFFERS, struct options, buffers, "buffers"),
 	{ 0 },
 };
 
@@ -155,7 +157,7 @@ static error_t options_take_pattern(struct options *o, const char *arg,
 {
 	struct err err;
 
-	o->predict = strcmp(arg, "none");
+	o->predict = o->pattern_said = strcmp(arg, "none");
 	if (o->predict && predict_pattern_parse(&o->pattern, arg, &err))
 		argp_error(state, "--pattern: %s", err.text);
 	return 0;
@@ -164,6 +166,7 @@ static error_t options_take_pattern(struct options *o, const char *arg,
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_FOLD_VLS, struct options, fold_vls, "--fold-vls", 1, 15),
 	CMDLINE_FIELD(OPT_TIME_MS, struct options, time_ms, "--time-ms", 1, 1000000),
+	CMDLINE_FIELD(OPT_MESSAGE_KIB, struct options, message_KiB, "--message-kib", 1, 1048576),
 	CMDLINE_FIELD(OPT_BISECTIONS, struct options, bisections, "--bisections", 0, 1000000),
 	CMDLINE_FIELD(OPT_ALL_LIDS, struct options, all_lids),
 	CMDLINE_FIELD(OPT_PER_JOB, struct options, per_job),

@@ -29,6 +29,9 @@ enum option_key {
 	OPT_ALL_LIDS,
 	OPT_FOLD_VLS,
 	OPT_TIME_MS,
+	OPT_PROTOCOL,
+	OPT_BUFFERS,
+	OPT_MESSAGE_KIB,
 	OPT_JSON,
 	OPT_PARAM, /* and as many as there are, see OPTION_PARAM() */
 };
@@ -47,10 +50,13 @@ struct options {
 	int lmc;		       /* -1: as found */
 	unsigned fold_vls;	       /* 0: as they are */
 	unsigned time_ms;	       /* virtual; 0: not said */
+	const char *protocol, *buffers; /* of a simulation; NULL: not said */
+	unsigned message_KiB;	       /* 0: not said */
 	unsigned formats;	       /* enum output_format, or'ed */
 	int bisections;		       /* for ebb; -1: by the size of the fabric */
 	bool predict;		       /* how the jobs get on with each other ... */
-	enum predict_pattern pattern;  /* ... when they send like this */
+	enum predict_pattern pattern;  /* ... when they send like this ... */
+	bool pattern_said;	       /* ... as an option said */
 	bool per_job;		       /* metrics of each */
 	bool all_lids;
 	bool terminals_only, json;

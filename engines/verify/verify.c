@@ -388,7 +388,8 @@ static bool verify_conclude(const struct judge *j, struct verdict *v)
 	v->misfit_port = misfit.port;
 	v->misfit_vl = misfit.vl;
 	v->misfit_op_vls = misfit.op_vls;
-	v->vls_used = (uint32_t)__builtin_popcount(cdg_builder_vls(deps));
+	v->vl_mask = (uint16_t)cdg_builder_vls(deps);
+	v->vls_used = (uint32_t)__builtin_popcount(v->vl_mask);
 	v->sls_used = (uint32_t)__builtin_popcount(cdg_builder_sls(deps));
 	return verify_judge_deadlock(j, v);
 }

@@ -57,6 +57,7 @@ struct verdict {
 	uint8_t misfit_port, misfit_vl, misfit_op_vls;
 
 	uint32_t vls_used, sls_used; /* by paths that cross an inter-switch channel */
+	uint16_t vl_mask;	     /* which VLs these are, a bit each */
 	uint32_t hops_max; /* over ordered pairs of terminals, base LIDs: inter-switch channels */
 	double hops_mean;
 

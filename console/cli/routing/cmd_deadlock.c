@@ -3,18 +3,21 @@
 
 #include "console/cli/text/engines_help.h"
 #include "console/config/exits.h"
+#include "console/deadlock/deadlock_text.h"
+#include "console/deadlock/deadlock_traffic.h"
 #include "console/input/options.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
 #include "console/plan/command_inputs.h"
-#include "console/plan/deadlock_test.h"
 #include "engines/engine_spec.h"
 #include "fabric/model/tables/vl_fold.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define PRESET_MS 1
-#define ROUNDS	  4 /* of random pairs */
+#define PRESET_MS   1
+#define MESSAGE_KiB 128 /* of HOTI16 */
+#define ROUNDS	    4	/* of random pairs; shifts of an all-to-all */
 
 static const struct argp_option table[] = {
 	OPTION(OPT_TOPOLOGY),
@@ -33,6 +36,21 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_ESCAPE),
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
 	  "simulate links with at most K data VLs: packets on VL v use VL v modulo K", 0 },
+	{ "protocol", OPT_PROTOCOL, "NAME", 0,
+	  "saturate (default): two terminals of each switch send continuously; hoti16: each of them "
+	  "sends one message to another one, none receives two, and the VLs of a port share its "
+	  "buffer",
+	  0 },
+	{ "message-kib", OPT_MESSAGE_KIB, "N", 0, "with hoti16: size of a message (default: 128)",
+	  0 },
+	{ "buffers", OPT_BUFFERS, "vl|port", 0,
+	  "the 800 credits are those of each VL of a port, or shared by its VLs, each of which "
+	  "keeps room for one packet (default: as the protocol says)",
+	  0 },
+	OPTION_SAYING(OPT_PATTERN,
+		      "the jobs of --jobs send instead, all at the same time: shift, "
+		      "alltoall (four shifts by chance), ring, stencil2d, stencil3d, or "
+		      "none (default)"),
 	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate T milliseconds at most (default: 1)", 0 },
 	OPTION_SAYING(OPT_PARAM + PARAM_SEED, "random seed for the engine and the traffic "
 					      "(default: 1)"),
@@ -43,6 +61,23 @@ static const struct argp_option table[] = {
 	OPTION_SAYING(OPT_JSON, "print the result as JSON"),
 	{ 0 },
 };
+
+static bool cmd_deadlock_hoti16(const struct options *o)
+{
+	return o->protocol && !strcmp(o->protocol, "hoti16");
+}
+
+static void cmd_deadlock_check_traffic(const struct options *o, struct argp_state *state)
+{
+	if (o->protocol && strcmp(o->protocol, "saturate") && !cmd_deadlock_hoti16(o))
+		argp_error(state, "--protocol: \"%s\" is not saturate or hoti16", o->protocol);
+	if (o->buffers && strcmp(o->buffers, "vl") && strcmp(o->buffers, "port"))
+		argp_error(state, "--buffers: \"%s\" is not vl or port", o->buffers);
+	if (o->message_KiB && !cmd_deadlock_hoti16(o))
+		argp_error(state, "--message-kib needs --protocol hoti16");
+	if (o->pattern_said && !o->text[PARAM_JOBS])
+		argp_error(state, "--pattern needs --jobs");
+}
 
 static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 {
@@ -55,6 +90,7 @@ static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 		if (o->text[PARAM_EXCLUDE] && !o->engine)
 			argp_error(state, "--exclude needs --engine; \"check\" verifies which "
 					  "switches and cables given tables use");
+		cmd_deadlock_check_traffic(o, state);
 		return 0;
 	}
 	return options_take(o, key, arg, state);
@@ -69,7 +105,8 @@ static const struct argp argp = {
 	       "between random terminals (host ports).\vTwo terminals of each switch send "
 	       "continuously, in packets of 2 KiB; the buffer of each link and VL has 800 credits "
 	       "of 64 bytes; links have the rate given by the topology, else 10 GiB/s (the "
-	       "parameters of HOTI16). Exit codes: 0 no deadlock in that time; 1 a deadlock, and "
+	       "parameters of HOTI16). With --protocol hoti16 it ends when all messages have "
+	       "arrived. Exit codes: 0 no deadlock in that time; 1 a deadlock, and "
 	       "which channels wait for which, or tables that do not connect everything; 64 bad "
 	       "options; 255 an input could not be read.",
 	.help_filter = engines_help,
@@ -119,17 +156,40 @@ static int cmd_deadlock_judge(struct verdict **out, const struct command_inputs 
 	return EXIT_FINDINGS;
 }
 
-/* The paths that would wait for each other if there were one VL for all. */
-static int cmd_deadlock_aim_at_one_vl(struct deadlock_test *stress, const struct command_inputs *s,
-				      const struct tables *t, struct progress *progress,
-				      struct err *err)
+static const char *cmd_deadlock_pattern(const struct options *o)
+{
+	return o->pattern_said ? predict_pattern_name(o->pattern) : NULL;
+}
+
+/* cycle is that of the tables `of`: t, or t on one VL. */
+static void cmd_deadlock_add_traffic(struct deadlock_test *stress, const struct options *o,
+				     const struct command_inputs *s, const struct tables *t,
+				     const struct tables *of, const struct verdict *v)
+{
+	if (o->pattern_said) {
+		deadlock_traffic_jobs(stress, t, of, s->jobs, o->pattern, ROUNDS, v->cycle,
+				      v->ncycle);
+	} else if (cmd_deadlock_hoti16(o)) {
+		deadlock_traffic_pairs(stress, t, of, v->cycle, v->ncycle);
+	} else {
+		if (v->cycle)
+			deadlock_traffic_aim(stress, t, v->cycle, v->ncycle);
+		if (t != of)
+			deadlock_traffic_spread(stress, t, ROUNDS);
+	}
+}
+
+/* Without a cycle: the paths that would wait for each other if there were one VL for all. */
+static int cmd_deadlock_aim_at_one_vl(struct deadlock_test *stress, const struct options *o,
+				      const struct command_inputs *s, const struct tables *t,
+				      struct progress *progress, struct err *err)
 {
 	struct tables *one = vl_fold(s->f, t, 1);
 	struct verdict *v = NULL;
 	int rc = cmd_deadlock_judge(&v, s, one, progress, err);
 
-	if (!rc && v->cycle)
-		deadlock_test_aim(stress, t, v->cycle, v->ncycle);
+	if (!rc)
+		cmd_deadlock_add_traffic(stress, o, s, t, one, v);
 	verdict_free(v);
 	tables_put(one);
 	return rc;
@@ -141,9 +201,11 @@ static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test
 	json_t *json;
 
 	if (o->json) {
-		json = deadlock_test_json(stress);
+		json = deadlock_text_json(stress, cmd_deadlock_pattern(o));
 		json_object_set_new(json, "deadlock_free", json_boolean(v->deadlock_free));
 		json_object_set_new(json, "vls_used", json_integer(v->vls_used));
+		json_object_set_new(json, "protocol",
+				    json_string(o->protocol ? o->protocol : "saturate"));
 		return output_file_print_json(json, err) ? -EIO : output_file_flush_stdout(err);
 	}
 	if (v->deadlock_free)
@@ -152,8 +214,24 @@ static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test
 	else
 		printf("The channel dependencies of the tables have a cycle of %u; VLs used: %u.\n",
 		       v->ncycle, v->vls_used);
-	deadlock_test_print(stdout, stress);
+	deadlock_text_print(stdout, stress, cmd_deadlock_pattern(o));
 	return output_file_flush_stdout(err);
+}
+
+static void cmd_deadlock_init(struct deadlock_test *stress, const struct options *o,
+			      const struct command_inputs *s, const struct tables *t,
+			      const struct verdict *v)
+{
+	bool hoti16 = cmd_deadlock_hoti16(o);
+	struct deadlock_test_opts opts = { .seed = o->params.seed, .shared = hoti16 };
+
+	if (hoti16)
+		opts.message = (o->message_KiB ? o->message_KiB : MESSAGE_KiB) * 1024ULL;
+	if (o->buffers)
+		opts.shared = !strcmp(o->buffers, "port");
+	if (opts.shared && v->vl_mask)
+		opts.vls = 32 - (unsigned)__builtin_clz(v->vl_mask);
+	deadlock_test_init(stress, s->f, t, &opts);
 }
 
 /* v, where they passed, and the simulation of what they carry. */
@@ -166,13 +244,11 @@ static int cmd_deadlock_simulate(struct deadlock_test *stress, struct verdict **
 
 	if (rc)
 		return rc;
-	deadlock_test_init(stress, s->f, t, o->params.seed);
-	if ((*v)->cycle) {
-		deadlock_test_aim(stress, t, (*v)->cycle, (*v)->ncycle);
-	} else {
-		rc = cmd_deadlock_aim_at_one_vl(stress, s, t, progress, err);
-		deadlock_test_spread(stress, t, ROUNDS, o->params.seed);
-	}
+	cmd_deadlock_init(stress, o, s, t, *v);
+	if ((*v)->cycle)
+		cmd_deadlock_add_traffic(stress, o, s, t, t, *v);
+	else
+		rc = cmd_deadlock_aim_at_one_vl(stress, o, s, t, progress, err);
 	if (!rc && deadlock_test_run(stress, limit_ns, progress, err))
 		rc = EXIT_FINDINGS;
 	return rc;

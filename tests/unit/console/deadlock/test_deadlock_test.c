@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/plan/deadlock_test.h"
+#include "console/deadlock/deadlock_text.h"
+#include "console/deadlock/deadlock_traffic.h"
 
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
@@ -55,8 +56,8 @@ static int run(struct deadlock_test *s, struct fabric **f, bool clockwise, struc
 
 	*f = clockwise ? net_ring(5, 2, NULL) : net_tree(4, 2, 2, NULL);
 	t = clockwise ? kit_clockwise(*f) : kit_bfs(*f);
-	deadlock_test_init(s, *f, t, 1);
-	deadlock_test_spread(s, t, 4, 1);
+	deadlock_test_init(s, *f, t, NULL);
+	deadlock_traffic_spread(s, t, 4);
 	rc = deadlock_test_run(s, LIMIT_ns, p, err);
 	tables_put(t);
 	return rc;
@@ -74,7 +75,7 @@ static char *text_of(const struct deadlock_test *s)
 	size_t len;
 	FILE *m = open_memstream(&text, &len);
 
-	deadlock_test_print(m, s);
+	deadlock_text_print(m, s, NULL);
 	fclose(m);
 	return text;
 }

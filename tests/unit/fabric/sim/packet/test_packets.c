@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/packet/packets.h"
 
-#include "console/plan/deadlock_test.h"
+#include "console/deadlock/deadlock_text.h"
+#include "console/deadlock/deadlock_traffic.h"
 #include "engines/engine.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/model/tables/vl_fold.h"
@@ -189,7 +190,7 @@ static void print_names_the_circle(const struct deadlock_test *s)
 	size_t len;
 	FILE *m = open_memstream(&text, &len);
 
-	deadlock_test_print(m, s);
+	deadlock_text_print(m, s, NULL);
 	fclose(m);
 	snprintf(head, sizeof(head), "Deadlock after %.1f us: %u buffers wait",
 		 (double)s->closed_ns * 1e-3, s->ncycle);
@@ -200,7 +201,7 @@ static void print_names_the_circle(const struct deadlock_test *s)
 		/* the first packet stands where the next of the circle begins */
 		assert_int_equal(s->f->chan_dst[w->chan],
 				 s->f->chan_src[s->cycle[(i + 1) % s->ncycle].chan]);
-		deadlock_test_line(line, sizeof(line), s, i);
+		deadlock_text_line(line, sizeof(line), s, i);
 		assert_non_null(strstr(text, line));
 	}
 	free(text);
@@ -225,10 +226,10 @@ static void drive_slimfly(unsigned q, const char *name, unsigned vls, uint64_t s
 	one = vl_fold(f, t, 1);
 	assert_int_equal(verify_tables(&v, f, one, NULL, NULL, &err), 0);
 	assert_false(v->deadlock_free);
-	deadlock_test_init(&s, f, used, seed);
-	deadlock_test_aim(&s, used, v->cycle, v->ncycle);
+	deadlock_test_init(&s, f, used, &(struct deadlock_test_opts){ .seed = seed });
+	deadlock_traffic_aim(&s, used, v->cycle, v->ncycle);
 	if (vls > 1)
-		deadlock_test_spread(&s, used, 2, seed);
+		deadlock_traffic_spread(&s, used, 2);
 	assert_int_equal(deadlock_test_run(&s, ns, NULL, &err), 0);
 	if (vls == 1) {
 		assert_true(s.ncycle >= 3);
@@ -680,6 +681,7 @@ static struct packets *storm(const struct fabric *f, const struct tables *t, uin
 	o.latency_ns = (uint32_t)rng_below(&r, 300);
 	o.hoq_ns = rng_below(&r, 2) * 700;
 	o.life_ns = rng_below(&r, 2) * 5000;
+	o.shared = seed > 30;
 	p = packets_new(f, t, &o);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t c = packets_connect(p, i % f->nterm, f->term_lid[rng_below(&r, f->nterm)],
@@ -716,7 +718,7 @@ static void room_and_counts_add_up_whatever_is_written_held_and_migrated(void **
 
 	(void)state;
 	rng_seed(&r, 11);
-	for (uint32_t round = 1; round <= 30; round++) {
+	for (uint32_t round = 1; round <= 60; round++) {
 		struct fabric *f = net_ring(6, 2, NULL);
 		struct tables *t = kit_random_trees(f, &r);
 		struct packets *p = storm(f, t, round, true);
