@@ -107,13 +107,13 @@ static bool apply_wrote_tiers_name(char *buf, size_t len, const struct topology_
 const char *switches_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
 			  uint32_t n)
 {
-	bool one_group = s->kind == TOPOLOGY_GROUPS && n;
+	bool one_group = s && s->kind == TOPOLOGY_GROUPS && n;
 
 	for (uint32_t i = 1; one_group && i < n; i++)
 		one_group = s->group[sw[i]] == s->group[sw[0]];
 	if (one_group)
 		snprintf(buf, len, "group %u", s->group[sw[0]] + 1);
-	else if (s->kind != TOPOLOGY_TREE || !apply_wrote_tiers_name(buf, len, s, sw, n))
+	else if (!s || s->kind != TOPOLOGY_TREE || !apply_wrote_tiers_name(buf, len, s, sw, n))
 		snprintf(buf, len, "switches");
 	return buf;
 }

@@ -130,16 +130,14 @@ static void app_progress_name_wave(struct apply_wave *w, const bool *in, const s
 	free(sw);
 }
 
-/* That of the screen, or *own, which the caller frees: on large fabrics it takes a while. */
-static const struct topology_kind *app_progress_shape(struct topology_kind **own, struct app *a,
-						      const struct fabric *f)
+/* That of the screen, where it has the same switches and cables; another one takes too long here.
+ */
+static const struct topology_kind *app_progress_shape(struct app *a, const struct fabric *f)
 {
 	const struct fabric_summary *v = &shell_context(a->shell)->summary;
 
-	*own = NULL;
-	if (v->fabric && digest_equal(&v->fabric->fingerprint, &f->fingerprint))
-		return v->topology;
-	return *own = topology_kind_new(f);
+	return v->fabric && digest_equal(&v->fabric->switch_graph, &f->switch_graph) ? v->topology
+										     : NULL;
 }
 
 void app_progress_waves(struct app *a, const struct plan *plan)
@@ -147,8 +145,7 @@ void app_progress_waves(struct app *a, const struct plan *plan)
 	struct state_apply *s = &a->state.apply;
 	const struct fabric *f = plan->fabric;
 	bool *in = xcalloc(f->nsw, sizeof(*in));
-	struct topology_kind *own;
-	const struct topology_kind *shape = app_progress_shape(&own, a, f);
+	const struct topology_kind *shape = app_progress_shape(a, f);
 
 	s->nwaves = plan->changes->nwaves < APPLY_WAVES ? plan->changes->nwaves : APPLY_WAVES;
 	s->switches = plan->diff->switches;
@@ -159,7 +156,6 @@ void app_progress_waves(struct app *a, const struct plan *plan)
 	}
 	app_progress_tell_apart(s);
 	free(in);
-	topology_kind_free(own);
 }
 
 /* --- block by block ------------------------------------------------------------------------ */

@@ -22,6 +22,6 @@ int tables_apart_read_ibr(struct tables **out, FILE *file, const char *path, con
 /* As tables_ibr_load(). */
 int tables_apart_load_ibr(struct tables **out, const char *path, const struct fabric *f,
 			  struct graft_report *grafted, struct err *err);
-/* As netloc_paths_read(). */
+/* As netloc_paths_read_fd(). */
 int tables_apart_netloc(struct tables **out, const char *path, const char *nodes_path,
 			const struct fabric *f, struct read_report *report, struct err *err);

@@ -6,7 +6,6 @@
 #include "fabric/base/text/json_text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -202,26 +201,6 @@ static int netloc_add_edge(struct builder *b, const json_t *j, const json_t *nod
 	return rc ? rc : netloc_add_ca_port(b, x, &e, nodes, json_string_at(j, "src_node_id"), err);
 }
 
-int netloc_open(int *fd, const char *path, struct err *err)
-{
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (*fd >= 0)
-		return 0;
-	return err_set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
-}
-
-int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
-		      struct err *err)
-{
-	int fd, rc = netloc_open(&fd, path, err);
-
-	if (rc)
-		return rc;
-	rc = netloc_nodes_read_fd(b, fd, path, report, err);
-	close(fd);
-	return rc;
-}
-
 int netloc_nodes_read_fd(struct builder *b, int fd, const char *path, struct read_report *report,
 			 struct err *err)
 {
@@ -377,22 +356,6 @@ static void netloc_add_source(struct paths *p, const char *name, json_t *list)
 		if (p->report)
 			p->report->records++;
 	}
-}
-
-int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
-		      const struct fabric *f, struct read_report *report, struct err *err)
-{
-	int nodes_fd, fd, rc = netloc_open(&fd, path, err);
-
-	if (rc)
-		return rc;
-	rc = netloc_open(&nodes_fd, nodes_path, err);
-	if (!rc) {
-		rc = netloc_paths_read_fd(out, fd, path, nodes_fd, nodes_path, f, report, err);
-		close(nodes_fd);
-	}
-	close(fd);
-	return rc;
 }
 
 int netloc_paths_read_fd(struct tables **out, int fd, const char *path, int nodes_fd,

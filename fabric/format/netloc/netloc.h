@@ -8,20 +8,13 @@
 #include "fabric/model/topology/builder.h"
 #include "fabric/model/topology/fabric.h"
 
-/* Adds the nodes and edges of a ...-nodes.ndat file to b. */
-int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
-		      struct err *err);
+/* Adds the nodes and edges of a ...-nodes.ndat file to b.  Here and below fd is open and at its
+ * beginning, path is for messages. */
+int netloc_nodes_read_fd(struct builder *b, int fd, const char *path, struct read_report *report,
+			 struct err *err);
 /* Tables of engine "file" from a ...-log-paths.ndat (or -phy-paths) file; nodes_path is the
  * nodes file of the same fabric, which defines the numbers of the edges.  Two paths that
  * contradict each other at a switch are a warning; the first one holds. */
-int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
-		      const struct fabric *f, struct read_report *report, struct err *err);
-
-/* The same of files that are open, from their beginning; paths are for messages. */
-int netloc_nodes_read_fd(struct builder *b, int fd, const char *path, struct read_report *report,
-			 struct err *err);
 int netloc_paths_read_fd(struct tables **out, int fd, const char *path, int nodes_fd,
 			 const char *nodes_path, const struct fabric *f, struct read_report *report,
 			 struct err *err);
-/* Opens one of them.  -errno. */
-int netloc_open(int *fd, const char *path, struct err *err);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/netloc/netloc.h"
+
+#include "console/input/load/load_fabric.h"
 #include "tests/unit/kit/text_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,6 +68,28 @@ static void write_file(char path[40], const char *text, size_t len)
 	close(fd);
 }
 
+static int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
+			     struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = netloc_nodes_read_fd(b, fd, path, report, err);
+
+	close(fd);
+	return rc;
+}
+
+static int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
+			     const struct fabric *f, struct read_report *report, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC),
+	    nodes_fd = open(nodes_path, O_RDONLY | O_CLOEXEC);
+	int rc = netloc_paths_read_fd(out, fd, path, nodes_fd, nodes_path, f, report, err);
+
+	close(fd);
+	close(nodes_fd);
+	return rc;
+}
+
 static struct fabric *read_nodes(const char *path, struct read_report *report)
 {
 	struct builder *b = builder_new();
@@ -116,12 +141,14 @@ static void nodes_edges_and_paths_become_a_fabric_and_tables(void **state)
 static void files_that_are_not_there_or_not_json_are_refused_with_the_reason(void **state)
 {
 	struct builder *b = builder_new();
+	struct fabric *f;
 	struct err err;
 	char path[40];
 
 	(void)state;
-	assert_int_equal(netloc_nodes_read(b, "/nonexistent/x", NULL, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "/nonexistent/x: cannot be opened"));
+	assert_int_equal(load_fabric(&f, "/nonexistent/x-nodes.ndat", NULL, NULL, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent/x-nodes.ndat cannot be read"));
+	assert_null(f);
 	write_file(path, "{\n\"a\":", 6);
 	assert_int_equal(netloc_nodes_read(b, path, NULL, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "not JSON"));
