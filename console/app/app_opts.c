@@ -144,13 +144,17 @@ static void app_opts_set(struct argp_state *s, struct app_opts *o, const char *a
 		o->set[o->nset++] = arg;
 }
 
-/* The automatic mode has two of its own. */
+/* The automatic mode has some of its own. */
 static void app_opts_lists(struct app_opts *o)
 {
 	if (!o->automatic.pin)
 		o->automatic.pin = o->text[PARAM_PIN];
 	if (!o->automatic.exclude)
 		o->automatic.exclude = o->text[PARAM_EXCLUDE];
+	if (!o->automatic.demand)
+		o->automatic.demand = o->text[PARAM_DEMAND];
+	if (!o->automatic.ranks)
+		o->automatic.ranks = o->text[PARAM_RANKS];
 	o->live.io_nodes = o->text[PARAM_IO_NODES];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_mode.h"
 
+#include "console/input/load/load_demand.h"
 #include "fabric/base/message/log.h"
 #include "fabric/base/text/json_text.h"
 #include "fabric/base/time/clock.h"
@@ -161,8 +162,13 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 		.sm = seen->sm,
 		.opts = ROUTE_REPORT_QUICK,
 	};
+	struct demand *demand = NULL;
 	int rc = auto_mode_limits(&limits, how, seen, err);
 
+	if (!rc && how->demand && *how->demand)
+		rc = load_demand(&demand, how->demand,
+				 how->ranks && *how->ranks ? how->ranks : NULL, seen->f, err);
+	in.demand = demand;
 	in.opts.pattern = how->pattern;
 
 	if (how->job_nodes_min)
@@ -174,6 +180,7 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 	in.params.limits = limits;
 	route_inputs_copy(out, &in);
 	route_limits_free(limits);
+	demand_put(demand);
 	return rc;
 }
 

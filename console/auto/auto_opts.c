@@ -61,6 +61,12 @@ static const struct argp_option rows[] = {
 	  "communication pattern of the jobs whose time decides: shift, alltoall (default), ring, "
 	  "stencil2d, stencil3d",
 	  0 },
+	{ "auto-demand", CMDLINE_KEY(struct auto_opts, demand), "FILE", 0,
+	  "demand between nodes, as plan --demand, read again for each plan: parx routes for it, and "
+	  "a plan that makes it more than 2 % slower counts as slower (default: the setting demand)",
+	  0 },
+	{ "auto-ranks", CMDLINE_KEY(struct auto_opts, ranks), "FILE", 0,
+	  "nodes of the ranks in it, as plan --ranks (default: the setting ranks)", 0 },
 	{ "accept-slower", CMDLINE_KEY(struct auto_opts, accept_slower), NULL, 0,
 	  "apply also what makes a communication pattern more than 2 % slower than the installed "
 	  "routing, or a single job more than 10 % (default: such plans are only proposed, and view "

@@ -19,9 +19,10 @@ struct auto_opts {
 	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
 	double gain_pct;	/* of the mean time of the jobs */
 	enum predict_pattern pattern; /* that the routings are judged by */
-	bool accept_slower;	/* also what makes a pattern or a job slower */
-	unsigned min_age_s;	/* jobs younger than that do not count */
-	unsigned confirm_s;	/* that an update must be quiet for */
+	const char *demand, *ranks;   /* files of --demand and --ranks; NULL or "": none */
+	bool accept_slower;	      /* also what makes a pattern or a job slower */
+	unsigned min_age_s;	      /* jobs younger than that do not count */
+	unsigned confirm_s;	      /* that an update must be quiet for */
 };
 
 void auto_opts_init(struct auto_opts *o);

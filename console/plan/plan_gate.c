@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/plan_gate.h"
 
+#include "console/plan/route_report.h"
+
 #include <errno.h>
 
 int plan_gate(struct time_gate *out, const struct plan *p, struct progress *progress,
 	      struct err *err)
 {
-	struct job_time_opts opts = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
+	struct route_report r;
+	struct route_inputs in;
+	int rc;
 
-	*out = (struct time_gate){ .pattern = opts.pattern, .job = FAB_NONE };
-	if (!p->jobs || !p->jobs->nmulti)
+	*out = (struct time_gate){ .pattern = PREDICT_ALLTOALL, .job = FAB_NONE };
+	if ((!p->jobs || !p->jobs->nmulti) && !p->demand)
 		return 0;
-	return time_gate_compute(out, p->fabric, p->from, p->to, p->jobs, &opts, progress, err);
+	rc = route_inputs_of_plan(&in, p, err);
+	if (rc)
+		return rc;
+	route_report_begin(&r, &in);
+	rc = route_report_steps(&r, &in, ROUTE_LID_CHOICE | ROUTE_TIME | ROUTE_TIME_BEFORE,
+				progress, err);
+	if (!rc)
+		*out = r.gate;
+	route_report_free(&r);
+	return rc;
 }
 
 int plan_gate_refusal(const struct plan *p, const char *what, struct err *err)

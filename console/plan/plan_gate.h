@@ -5,7 +5,8 @@
 #include "engines/time/time_gate.h"
 #include "fabric/plan/plan.h"
 
-/* Of its own jobs, in an all-to-all each; not known without jobs.  -ECANCELED. */
+/* Of its own jobs and demand, in the pattern that it was made with; not known without either.
+ * -ECANCELED. */
 int plan_gate(struct time_gate *out, const struct plan *p, struct progress *progress,
 	      struct err *err);
 /* The sentence why it is not applied; what: as time_gate_text() has it. */

@@ -584,9 +584,15 @@ static int route_report_plan(struct route_report *r, const struct route_inputs *
 	int rc = plan_new_with_progress(&r->plan, in->f, in->installed, r->t, jobs, &in->sm,
 					time(NULL), progress, err);
 
-	if (!rc)
-		plan_from_files(r->plan, &r->files);
-	return rc;
+	if (rc)
+		return rc;
+	plan_from_files(r->plan, &r->files);
+	if (in->demand || (in->opts.jobs && in->opts.pattern != PREDICT_ALLTOALL))
+		plan_with_traffic(r->plan, in->demand,
+				  in->opts.jobs && in->opts.pattern != PREDICT_ALLTOALL
+					  ? predict_pattern_name(in->opts.pattern)
+					  : NULL);
+	return 0;
 }
 
 static int route_report_vls(struct route_report *r, const struct route_inputs *in,
@@ -638,6 +644,21 @@ static bool route_report_does(const struct route_inputs *in, unsigned steps, siz
 {
 	return (steps & steps_in_order[i].step) &&
 	       (in->installed || !steps_in_order[i].against_installed);
+}
+
+int route_inputs_of_plan(struct route_inputs *out, const struct plan *p, struct err *err)
+{
+	enum predict_pattern pattern = PREDICT_ALLTOALL;
+	int rc = p->pattern[0] ? predict_pattern_parse(&pattern, p->pattern, err) : 0;
+
+	*out = (struct route_inputs){ .f = p->fabric,
+				      .jobs = p->jobs,
+				      .demand = p->demand,
+				      .installed = p->from,
+				      .tables = p->to,
+				      .opts = ROUTE_REPORT_QUICK };
+	out->opts.pattern = pattern;
+	return rc;
 }
 
 unsigned route_report_parts(const struct route_inputs *in, unsigned steps)

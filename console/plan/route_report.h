@@ -135,6 +135,9 @@ struct route_report {
 /* A copy of all that is borrowed, or a reference to it; route_inputs_drop() gives it back. */
 void route_inputs_copy(struct route_inputs *to, const struct route_inputs *from);
 void route_inputs_drop(struct route_inputs *in); /* an all-zero one is fine */
+/* A plan's routing against the installed one, with the jobs, the pattern and the demand that it was
+ * made with; all of it borrowed from p.  -EINVAL: a pattern that there is not. */
+int route_inputs_of_plan(struct route_inputs *out, const struct plan *p, struct err *err);
 
 /* Nothing is known yet but the tables, where they are given. */
 void route_report_begin(struct route_report *out, const struct route_inputs *in);

@@ -64,6 +64,7 @@ void msg_drop(struct msg *msg)
 	tables_put(msg->from);
 	jobset_put(msg->jobs);
 	jobset_put(msg->running);
+	demand_put(msg->demand);
 	job_list_put(msg->list);
 	sample_reading_free(msg->reading);
 	metrics_free(msg->before);

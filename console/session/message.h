@@ -22,6 +22,7 @@
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/tables/tables_diff.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/demand.h"
 #include "fabric/model/traffic/jobset.h"
 #include "fabric/model/traffic/sample.h"
 #include "fabric/update/executor.h"
@@ -100,6 +101,7 @@ struct msg {
 	const struct fabric_shape *shape;
 	const struct tables *tables, *from;  /* from: a preview's current ones */
 	const struct jobset *jobs, *running; /* running: of a preview, who may have to drain */
+	const struct demand *demand;	     /* likewise, what it was made for */
 	const struct job_list *list;
 	struct file_work *file;		/* borrowed; lives until its end was taken */
 	struct sample_reading *reading; /* a sample and what is made from it */

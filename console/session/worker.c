@@ -277,6 +277,14 @@ static void worker_follow_jobs(const struct jobset **js, const struct work *k)
 	jobset_put(was);
 }
 
+static void worker_follow_demand(struct work *k)
+{
+	const struct demand *was = k->in.demand;
+
+	k->in.demand = was ? demand_on(was, k->was, k->in.f) : NULL;
+	demand_put(was);
+}
+
 static int worker_follow_hosts(struct work *k, struct msg *msg, struct err *err)
 {
 	struct endports *ends = endports_of(k->was);
@@ -291,6 +299,7 @@ static int worker_follow_hosts(struct work *k, struct msg *msg, struct err *err)
 	k->in.tables = t;
 	worker_follow_jobs(&k->in.jobs, k);
 	worker_follow_jobs(&k->in.running, k);
+	worker_follow_demand(k);
 	if (!graft_report_text(msg->followed, sizeof(msg->followed), &r))
 		snprintf(msg->followed, sizeof(msg->followed), "ports were moved");
 	return 0;
@@ -311,6 +320,7 @@ static void worker_do_preview(struct worker *w, struct work *k)
 	msg->fabric = fabric_get(k->in.f);
 	msg->from = tables_get(k->in.installed);
 	msg->jobs = jobset_get(k->in.jobs);
+	msg->demand = demand_get(k->in.demand);
 	msg->running = jobset_get(k->in.running ? k->in.running : k->in.jobs);
 	msg->total = k->serial;
 	mailbox_send(w->box, msg);

@@ -25,6 +25,30 @@ static void plan_add_order(struct digest_stream *s, const struct change_order *o
 	}
 }
 
+static void plan_add_demand(struct digest_stream *s, const struct demand *d)
+{
+	digest_add_u64(s, d->max_bytes);
+	for (uint32_t i = 0; i < d->ndest; i++)
+		digest_add_u64(s, d->dest[i]);
+	for (uint32_t t = 0; t < d->nterm; t++)
+		for (uint32_t k = d->off[t]; k < d->off[t + 1]; k++)
+			digest_add_u64(s, (uint64_t)d->src[k] << 32 | (uint64_t)t << 8 | d->w[k]);
+}
+
+/* What its times are measured with; into nothing where that is as it always was. */
+static void plan_add_traffic(struct digest_stream *s, const struct plan *p)
+{
+	const struct fabric *f = p->fabric;
+
+	if (p->pattern[0])
+		plan_add_text(s, p->pattern);
+	if (p->demand)
+		plan_add_demand(s, p->demand);
+	for (uint32_t t = 0; t < f->nterm; t++)
+		if (f->term_kind[t] == TERM_STORAGE)
+			digest_add_u64(s, f->term_guid[t]);
+}
+
 static void plan_make_id(struct plan *p)
 {
 	struct digest_stream *s = digest_begin();
@@ -48,6 +72,7 @@ static void plan_make_id(struct plan *p)
 		plan_add_order(s, &p->order);
 	if (p->drain.known)
 		drain_digest(s, &p->drain, p->jobs);
+	plan_add_traffic(s, p);
 	digest_end(&p->hash, s);
 	digest_hex(hex, &made);
 	snprintf(p->id, sizeof(p->id), "p-%.4s", hex);
@@ -233,6 +258,7 @@ struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64
 	tables_get(p->to);
 	if (p->jobs)
 		jobset_get(p->jobs);
+	demand_get(p->demand);
 	p->diff = tables_diff_copy(known->diff);
 	p->changes = changes_copy(known->changes);
 	p->order.v = NULL;
@@ -275,6 +301,14 @@ void plan_from_files(struct plan *p, const struct plan_files *files)
 	plan_make_id(p);
 }
 
+void plan_with_traffic(struct plan *p, const struct demand *demand, const char *pattern)
+{
+	demand_put(p->demand);
+	p->demand = demand_get(demand);
+	snprintf(p->pattern, sizeof(p->pattern), "%s", pattern ? pattern : "");
+	plan_make_id(p);
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)
@@ -284,6 +318,7 @@ void plan_free(struct plan *p)
 	drain_clear(&p->drain);
 	tables_diff_free(p->diff);
 	jobset_put(p->jobs);
+	demand_put(p->demand);
 	tables_put(p->to);
 	tables_put(p->from);
 	fabric_put(p->fabric);

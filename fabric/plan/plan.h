@@ -11,6 +11,7 @@
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/tables/tables_diff.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/demand.h"
 #include "fabric/model/traffic/jobset.h"
 #include "fabric/plan/change.h"
 #include "fabric/plan/drain.h"
@@ -37,6 +38,9 @@ struct plan {
 	struct change_order order; /* as given by plan_in_order(); n 0: all in one wave */
 	struct drain drain;	   /* as given by plan_with_drain() */
 	struct plan_files files;   /* as given by plan_from_files(); n 0: an engine made it */
+	/* what its times are measured with, as given by plan_with_traffic(); NULL: no demand */
+	const struct demand *demand;
+	char pattern[16]; /* "": the default */
 
 	struct digest from_hash, to_hash;
 	struct sm_pin sm;
@@ -67,6 +71,9 @@ int plan_in_order(struct plan *p, const struct change_order *order, struct err *
 void plan_with_drain(struct plan *p, const struct drain *d);
 /* Likewise what its tables were read from, which its id depends on. */
 void plan_from_files(struct plan *p, const struct plan_files *files);
+/* Likewise what its routings are measured with: a pattern's name (NULL or "": the default) and a
+ * demand, of which it takes a reference (NULL: none); its id does not depend on them. */
+void plan_with_traffic(struct plan *p, const struct demand *demand, const char *pattern);
 void plan_free(struct plan *p); /* NULL is fine */
 
 static inline bool plan_empty(const struct plan *p)

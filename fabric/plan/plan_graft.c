@@ -12,6 +12,7 @@ struct plan_grafting {
 	const struct tables *read; /* what is installed on f */
 	struct tables *from, *to;
 	struct jobset *jobs;
+	struct demand *demand;
 };
 
 /* Has that end of f come since, or been moved to another switch?  Then nobody but the SM knows its
@@ -78,9 +79,11 @@ static int plan_graft_plan(struct plan **out, const struct plan_grafting *g, str
 	int rc = plan_new_with_progress(out, g->f, from, g->to, g->jobs, &p->sm, p->time_s,
 					file_progress(), err);
 
-	if (!rc)
-		plan_from_files(*out, &p->files);
-	return rc;
+	if (rc)
+		return rc;
+	plan_from_files(*out, &p->files);
+	plan_with_traffic(*out, g->demand, p->pattern);
+	return 0;
 }
 
 int plan_graft(struct plan **out, const struct plan *p, const struct fabric *f,
@@ -102,6 +105,7 @@ int plan_graft(struct plan **out, const struct plan *p, const struct fabric *f,
 		goto out;
 	}
 	g.jobs = p->jobs ? jobset_on(p->jobs, p->fabric, f) : NULL;
+	g.demand = p->demand ? demand_on(p->demand, p->fabric, f) : NULL;
 	rc = plan_graft_plan(out, &g, err);
 	if (!rc)
 		rc = plan_staleness(*out, f, plan_as_read(*out, f, t), jobs, sm, err);
@@ -111,6 +115,7 @@ out:
 		*out = NULL;
 	}
 	jobset_put(g.jobs);
+	demand_put(g.demand);
 	tables_put(g.from);
 	tables_put(g.to);
 	return rc;

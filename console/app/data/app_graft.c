@@ -83,6 +83,7 @@ const struct fabric *app_graft_next(struct app *a, struct route_inputs *in)
 				     .files = &g->msg->files,
 				     .jobs = g->msg->jobs,
 				     .running = g->msg->running,
+				     .demand = g->msg->demand,
 				     .params = g->options.params,
 				     .sm = app_sm_pin(a) };
 	return g->msg->fabric;

@@ -183,7 +183,9 @@ static int app_preview_files_run(void *ctx, struct err *err)
 	if (!rc && x->own.text[PARAM_ROOTS][0])
 		rc = load_guids(&x->roots, &x->nroots, x->own.text[PARAM_ROOTS], err);
 	if (!rc && x->own.text[PARAM_DEMAND][0])
-		rc = load_demand(&x->demand, x->own.text[PARAM_DEMAND], NULL, x->fabric, err);
+		rc = load_demand(&x->demand, x->own.text[PARAM_DEMAND],
+				 x->own.text[PARAM_RANKS][0] ? x->own.text[PARAM_RANKS] : NULL,
+				 x->fabric, err);
 	return rc;
 }
 
@@ -406,8 +408,11 @@ static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
 				   .tables = x->tables,
 				   .files = x->files,
 				   .jobs = a->kept[at]->running,
+				   .demand = a->kept[at]->demand,
 				   .sm = app_sm_pin(a) };
 
+	in.opts.jobs = true; /* in whose pattern it was measured */
+	in.opts.pattern = x->gate.pattern;
 	a->cost_serial = a->kept[at]->total;
 	app_order_begin(a);
 	worker_cost(a->worker, &in, a->cost_serial, urgent);

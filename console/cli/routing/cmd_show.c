@@ -226,6 +226,9 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	printf("made %s by %s %s, %s%s\n", figure_utc(when, p->time_s), p->to->engine,
 	       p->to->params, p->jobs ? "for the jobs running then" : "for no jobs",
 	       p->sm.guid ? "" : ", without an SM");
+	if (p->pattern[0] || p->demand)
+		printf("measured with pattern %s%s\n", p->pattern[0] ? p->pattern : "alltoall",
+		       p->demand ? " and a demand" : "");
 	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
 	message_summary_print(stdout, &both[1]);
@@ -247,8 +250,9 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct err *err)
 {
 	struct route_report both[2] = { 0 };
-	struct route_inputs in = { .f = p->fabric, .jobs = p->jobs, .tables = p->to };
+	struct route_inputs in;
 	struct progress_line watch;
+	enum predict_pattern pattern;
 	int rc = EXIT_FINDINGS;
 
 	if (c->diff && !c->o.json) {
@@ -257,7 +261,13 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 		progress_line_files_end(&watch);
 		return output_file_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
 	}
+	if (route_inputs_of_plan(&in, p, err))
+		goto out;
+	pattern = in.opts.pattern;
+	in.installed = NULL;
 	options_eval(&in.opts, &c->o);
+	if (!c->o.pattern_said)
+		in.opts.pattern = pattern;
 	in.opts.seek_choice = true;
 	if (route_report_run(&both[1], &in, ROUTE_JUDGE, err))
 		goto out;

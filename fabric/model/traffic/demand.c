@@ -115,6 +115,33 @@ struct demand *demand_build(struct demand_builder *b)
 	return d;
 }
 
+struct demand *demand_build_weights(struct demand_builder *b, uint64_t max_bytes)
+{
+	struct demand *d = demand_build(b);
+
+	if (d->max_bytes)
+		d->max_bytes = max_bytes;
+	return d;
+}
+
+struct demand *demand_on(const struct demand *d, const struct fabric *was, const struct fabric *f)
+{
+	struct demand_builder *b = demand_builder_new(f);
+	uint32_t *at = xcalloc(was->nterm, sizeof(*at));
+
+	for (uint32_t t = 0; t < was->nterm; t++)
+		at[t] = fabric_term_by_guid(f, was->term_guid[t]);
+	for (uint32_t i = 0; i < d->ndest; i++)
+		if (at[d->dest[i]] < f->nterm)
+			demand_builder_add(b, at[d->dest[i]], at[d->dest[i]], 0);
+	for (uint32_t t = 0; t < d->nterm; t++)
+		for (uint32_t k = d->off[t]; k < d->off[t + 1]; k++)
+			if (at[t] < f->nterm && at[d->src[k]] < f->nterm)
+				demand_builder_add(b, at[d->src[k]], at[t], d->w[k]);
+	free(at);
+	return demand_build_weights(b, d->max_bytes);
+}
+
 const struct demand *demand_get(const struct demand *d)
 {
 	if (d)

@@ -36,6 +36,12 @@ void demand_builder_free(struct demand_builder *b); /* NULL is fine */
 void demand_builder_add(struct demand_builder *b, uint32_t src, uint32_t dst, uint64_t bytes);
 struct demand *demand_build(struct demand_builder *b); /* frees b */
 
+/* What was built from weights, as they are again: the largest of them has DEMAND_MAX.  max_bytes:
+ * of the pair that has it. */
+struct demand *demand_build_weights(struct demand_builder *b, uint64_t max_bytes);
+/* Of another state of the fabric, by the GUIDs of the ports; what is gone is left out. */
+struct demand *demand_on(const struct demand *d, const struct fabric *was, const struct fabric *f);
+
 const struct demand *demand_get(const struct demand *d); /* thread-safe; returns d */
 void demand_put(const struct demand *d);		 /* NULL is fine */
 

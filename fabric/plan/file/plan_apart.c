@@ -6,6 +6,7 @@
 #include "fabric/base/process/apart.h"
 #include "fabric/model/tables/tables_bytes.h"
 #include "fabric/model/topology/builder_bytes.h"
+#include "fabric/model/traffic/demand_bytes.h"
 #include "fabric/plan/file/plan_parts.h"
 
 #include <errno.h>
@@ -74,6 +75,17 @@ static void plan_apart_put_order(bytes_out *out, const struct change_order *o)
 	bytes_put(out, o->v, o->n * sizeof(*o->v));
 }
 
+/* Pattern, and demand where there is one. */
+static void plan_apart_put_traffic(bytes_out *out, const struct plan_parts *r)
+{
+	uint8_t demand = r->demand != NULL;
+
+	bytes_put(out, r->pattern, sizeof(r->pattern));
+	bytes_put(out, &demand, sizeof(demand));
+	if (demand)
+		demand_put_bytes(out, r->demand);
+}
+
 struct drain_head {
 	uint32_t unassigned_lids, nlid, njob;
 	uint8_t known, jobs, escape, zero;
@@ -107,10 +119,13 @@ static int plan_apart_read(void *ctx, bytes_out *out, struct read_report *report
 	bytes_put_text(out, r->name);
 	bytes_put(out, &lmc, sizeof(lmc));
 	plan_apart_put_names(out, r->names);
+	bytes_put(out, &r->nio, sizeof(r->nio));
+	bytes_put(out, r->io, r->nio * sizeof(*r->io));
 	builder_put(out, r->b);
 	tables_bytes_put(out, r->from);
 	tables_bytes_put(out, r->to);
 	plan_apart_put_jobs(out, r->jobs);
+	plan_apart_put_traffic(out, r);
 	plan_apart_put_order(out, &r->order);
 	plan_apart_put_drain(out, &r->drain);
 	bytes_put(out, &r->files, sizeof(r->files));
@@ -141,8 +156,13 @@ static int plan_apart_take_fabric(struct plan_parts *r, struct bytes_in *in, str
 			name_map_add(r->names, guid, name);
 		free(name);
 	}
-	if (in->bad || lmc > 7)
+	bytes_take(in, &r->nio, sizeof(r->nio));
+	if (in->bad || lmc > 7 || r->nio > in->left / sizeof(*r->io)) {
+		r->nio = 0;
 		return -EPROTO;
+	}
+	r->io = xcalloc(r->nio, sizeof(*r->io));
+	bytes_take(in, r->io, r->nio * sizeof(*r->io));
 	r->lmc = (int)lmc;
 	rc = builder_take(&r->b, in, err);
 	if (!rc)
@@ -216,6 +236,19 @@ static int plan_apart_take_jobs(struct plan_parts *r, struct bytes_in *in)
 	free(job);
 	free(source);
 	return rc;
+}
+
+static int plan_apart_take_traffic(struct plan_parts *r, struct bytes_in *in)
+{
+	uint8_t demand;
+
+	bytes_take(in, r->pattern, sizeof(r->pattern));
+	bytes_take(in, &demand, sizeof(demand));
+	r->pattern[sizeof(r->pattern) - 1] = '\0';
+	plain_text(r->pattern, "");
+	if (in->bad)
+		return -EPROTO;
+	return demand ? demand_take_bytes(&r->demand, in, r->f) : 0;
 }
 
 /* What the writes are is judged by plan_in_order(). */
@@ -307,6 +340,8 @@ static int plan_apart_take(void *ctx, struct bytes_in *in, struct err *err)
 		rc = tables_bytes_take(&r->to, in, r->f);
 	if (!rc)
 		rc = plan_apart_take_jobs(r, in);
+	if (!rc)
+		rc = plan_apart_take_traffic(r, in);
 	if (!rc)
 		rc = plan_apart_take_order(&r->order, in);
 	if (!rc)

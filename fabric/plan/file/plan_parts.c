@@ -28,6 +28,19 @@ struct plan_reading {
 	struct part parts[PLAN_PARTS];
 };
 
+const char *const plan_part_names[PLAN_PARTS] = { "fabric", "from", "to", "order", "demand" };
+
+/* The first three are always there, in that order. */
+static size_t plan_parts_which(const json_t *part, size_t i)
+{
+	const char *name = json_string_value(json_object_get(part, "name"));
+
+	for (size_t k = PLAN_PART_ORDER; i >= PLAN_PART_ORDER && name && k < PLAN_PARTS; k++)
+		if (!strcmp(plan_part_names[k], name))
+			return k;
+	return i;
+}
+
 static int plan_parts_split(struct plan_reading *r, struct err *err)
 {
 	const char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
@@ -38,21 +51,24 @@ static int plan_parts_split(struct plan_reading *r, struct err *err)
 	r->head = at ? json_text_clean(json_loadb(r->data, (size_t)(at - r->data), 0, NULL)) : NULL;
 	schema = json_string_value(json_object_get(r->head, "schema"));
 	if (!schema || (strcmp(schema, PLAN_SCHEMA) && strcmp(schema, PLAN_SCHEMA_2) &&
-			strcmp(schema, PLAN_SCHEMA_3) && strcmp(schema, PLAN_SCHEMA_4)))
+			strcmp(schema, PLAN_SCHEMA_3) && strcmp(schema, PLAN_SCHEMA_4) &&
+			strcmp(schema, PLAN_SCHEMA_5)))
 		return err_set(err, -EINVAL, "%s: not a plan, or one of another version", r->path);
 	at++;
 	list = json_object_get(r->head, "parts");
-	nparts = json_array_size(list) == PLAN_PARTS ? PLAN_PARTS : PLAN_PART_ORDER;
+	nparts = json_array_size(list);
+	nparts = nparts < PLAN_PART_ORDER || nparts > PLAN_PARTS ? PLAN_PART_ORDER : nparts;
 	for (size_t i = 0; i < nparts; i++) {
 		json_t *part = json_array_get(list, i);
 		const char *hex = json_string_value(json_object_get(part, "sha256"));
 		json_int_t len = json_integer_value(json_object_get(part, "bytes"));
+		size_t which = plan_parts_which(part, i);
 		struct digest want, is;
 
 		if (!hex || digest_parse(&want, hex) || len < 0 || len > end - at)
 			return err_set(err, -EBADMSG, "%s: truncated or damaged", r->path);
-		r->parts[i].data = (uint8_t *)(uintptr_t)at;
-		r->parts[i].len = (size_t)len;
+		r->parts[which].data = (uint8_t *)(uintptr_t)at;
+		r->parts[which].len = (size_t)len;
 		digest_of(&is, at, (size_t)len);
 		if (!digest_equal(&is, &want))
 			return err_set(err, -EBADMSG, "%s: damaged: a checksum is wrong", r->path);
@@ -78,11 +94,34 @@ static struct name_map *plan_parts_read_names(const struct plan_reading *r)
 	return m;
 }
 
+static void plan_parts_read_io(struct plan_reading *r)
+{
+	const json_t *list = json_object_get(r->head, "io_ports"), *one;
+	size_t i;
+
+	r->to->io = xcalloc(json_array_size(list), sizeof(*r->to->io));
+	json_array_foreach(list, i, one)
+	{
+		const char *guid = json_string_value(one);
+
+		if (guid)
+			r->to->io[r->to->nio++] = strtoull(guid, NULL, 16);
+	}
+}
+
 int plan_parts_freeze(struct plan_parts *r, struct err *err)
 {
 	struct freeze_opts o = { .name = r->name, .lmc = r->lmc, .names = r->names };
+	int rc = builder_freeze(&r->f, r->b, &o, err);
 
-	return builder_freeze(&r->f, r->b, &o, err);
+	/* these very ports: a name map takes node GUIDs, too, which may be those of other ports */
+	for (uint32_t i = 0; !rc && i < r->nio; i++) {
+		uint32_t term = fabric_term_by_guid(r->f, r->io[i]);
+
+		if (term < r->f->nterm && r->f->term_kind[term] == TERM_COMPUTE)
+			r->f->term_kind[term] = TERM_STORAGE;
+	}
+	return rc;
 }
 
 static int plan_parts_read_fabric(struct plan_reading *r, struct err *err)
@@ -104,6 +143,7 @@ static int plan_parts_read_fabric(struct plan_reading *r, struct err *err)
 	r->to->lmc = (int)lmc;
 	r->to->name = name ? xstrdup(name) : NULL;
 	r->to->names = plan_parts_read_names(r);
+	plan_parts_read_io(r);
 	return rc ? rc : plan_parts_freeze(r->to, err);
 }
 
@@ -193,6 +233,48 @@ static int plan_parts_read_order(struct plan_reading *r, struct err *err)
 	return 0;
 }
 
+static int plan_parts_damaged_demand(const struct plan_reading *r, struct err *err)
+{
+	return err_set(err, -EBADMSG, "%s: its demand is damaged", r->path);
+}
+
+static int plan_parts_read_demand(struct plan_reading *r, struct err *err)
+{
+	const char *pattern = json_string_value(json_object_get(r->head, "pattern"));
+	const struct part *part = &r->parts[PLAN_PART_DEMAND];
+	uint32_t nterm = r->to->f->nterm;
+	struct plan_demand_head h;
+	struct demand_builder *b;
+	const uint8_t *at;
+
+	snprintf(r->to->pattern, sizeof(r->to->pattern), "%s", pattern ? pattern : "");
+	if (!part->data)
+		return 0;
+	if (part->len < sizeof(h))
+		return plan_parts_damaged_demand(r, err);
+	memcpy(&h, part->data, sizeof(h));
+	h = (struct plan_demand_head){ le64toh(h.max_bytes), le32toh(h.ndest), le32toh(h.npair) };
+	if (part->len != sizeof(h) + (uint64_t)h.ndest * sizeof(uint32_t) +
+				 (uint64_t)h.npair * sizeof(struct plan_demand_pair))
+		return plan_parts_damaged_demand(r, err);
+	at = part->data + sizeof(h);
+	b = demand_builder_new(r->to->f);
+	for (uint32_t i = 0, dst; i < h.ndest; i++, at += sizeof(dst)) {
+		memcpy(&dst, at, sizeof(dst));
+		if (le32toh(dst) < nterm)
+			demand_builder_add(b, le32toh(dst), le32toh(dst), 0);
+	}
+	for (uint32_t i = 0; i < h.npair; i++, at += sizeof(struct plan_demand_pair)) {
+		struct plan_demand_pair x;
+
+		memcpy(&x, at, sizeof(x));
+		if (le32toh(x.src) < nterm && le32toh(x.dst) < nterm)
+			demand_builder_add(b, le32toh(x.src), le32toh(x.dst), le32toh(x.weight));
+	}
+	r->to->demand = demand_build_weights(b, h.max_bytes);
+	return 0;
+}
+
 static int plan_parts_read_pins(struct plan_reading *r, struct err *err)
 {
 	const char *guid = json_string_value(json_object_get(r->head, "sm_guid"));
@@ -225,6 +307,8 @@ int plan_parts_read(struct plan_parts *to, const void *data, size_t len, const c
 				       r.parts[PLAN_PART_TO].len, to->f, path, err);
 	if (!rc)
 		rc = plan_parts_read_order(&r, err);
+	if (!rc)
+		rc = plan_parts_read_demand(&r, err);
 	if (!rc) {
 		to->jobs = plan_parts_read_jobs(&r);
 		rc = plan_parts_read_pins(&r, err);
@@ -243,6 +327,7 @@ int plan_parts_make(struct plan **out, const struct plan_parts *r, const char *p
 	if (rc)
 		return rc;
 	plan_from_files(p, &r->files);
+	plan_with_traffic(p, r->demand, r->pattern);
 	if (r->order.n && plan_in_order(p, &r->order, err))
 		rc = -EBADMSG;
 	if (!rc && r->drain.known)
@@ -259,6 +344,8 @@ int plan_parts_make(struct plan **out, const struct plan_parts *r, const char *p
 void plan_parts_clear(struct plan_parts *r)
 {
 	jobset_put(r->jobs);
+	demand_put(r->demand);
+	free(r->io);
 	tables_put(r->to);
 	tables_put(r->from);
 	fabric_put(r->f);

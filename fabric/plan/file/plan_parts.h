@@ -21,9 +21,22 @@
 #define PLAN_SCHEMA_3                                                                              \
 	"ibroute-top plan/3" /* and with what has to be drained; perhaps without order */
 #define PLAN_SCHEMA_4 "ibroute-top plan/4" /* and jobs by port GUIDs; perhaps without either */
+#define PLAN_SCHEMA_5                                                                              \
+	"ibroute-top plan/5" /* and what its times are measured with: pattern, demand, I/O nodes   \
+			      */
 
 /* In a file, one behind the other. */
-enum plan_part { PLAN_PART_FABRIC, PLAN_PART_FROM, PLAN_PART_TO, PLAN_PART_ORDER, PLAN_PARTS };
+enum plan_part {
+	PLAN_PART_FABRIC,
+	PLAN_PART_FROM,
+	PLAN_PART_TO,
+	PLAN_PART_ORDER,
+	PLAN_PART_DEMAND,
+	PLAN_PARTS
+};
+
+/* The names that the file has for them. */
+extern const char *const plan_part_names[PLAN_PARTS];
 
 /* Of the order of writes, little endian. */
 struct plan_order_head {
@@ -35,14 +48,28 @@ struct plan_order_write {
 	uint64_t now;
 };
 
+/* Of the demand: this, the terminals that are destinations, and the pairs; likewise. */
+struct plan_demand_head {
+	uint64_t max_bytes;
+	uint32_t ndest, npair;
+};
+
+struct plan_demand_pair {
+	uint32_t src, dst, weight;
+};
+
 struct plan_parts {
 	struct builder *b; /* the fabric with ... */
 	char *name;	   /* ... its name, NULL: none, */
 	int lmc;
-	struct name_map *names; /* and what a node-name-map said */
-	struct fabric *f;	/* made of these */
+	struct name_map *names; /* what a node-name-map said */
+	uint64_t *io;		/* and the port GUIDs of I/O nodes */
+	uint32_t nio;
+	struct fabric *f; /* made of these */
 	struct tables *from, *to;
-	struct jobset *jobs; /* NULL: none */
+	struct jobset *jobs;   /* NULL: none */
+	struct demand *demand; /* likewise */
+	char pattern[16];
 	struct change_order order;
 	struct drain drain; /* known: there is one */
 	struct plan_files files;

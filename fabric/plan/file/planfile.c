@@ -42,6 +42,29 @@ static void planfile_order_bytes(struct part *part, const struct change_order *o
 	}
 }
 
+static void planfile_demand_bytes(struct part *part, const struct demand *d)
+{
+	struct plan_demand_head h = { htole64(d->max_bytes), htole32(d->ndest), htole32(d->npair) };
+	uint8_t *at;
+
+	part->len = sizeof(h) + d->ndest * sizeof(uint32_t) +
+		    d->npair * sizeof(struct plan_demand_pair);
+	at = part->data = xcalloc(part->len, 1);
+	at = mempcpy(at, &h, sizeof(h));
+	for (uint32_t i = 0; i < d->ndest; i++) {
+		uint32_t dst = htole32(d->dest[i]);
+
+		at = mempcpy(at, &dst, sizeof(dst));
+	}
+	for (uint32_t t = 0; t < d->nterm; t++)
+		for (uint32_t k = d->off[t]; k < d->off[t + 1]; k++) {
+			struct plan_demand_pair x = { htole32(d->src[k]), htole32(t),
+						      htole32(d->w[k]) };
+
+			at = mempcpy(at, &x, sizeof(x));
+		}
+}
+
 static int planfile_fabric_text(struct part *part, const struct fabric *f, struct err *err)
 {
 	char *text = NULL;
@@ -73,6 +96,25 @@ static json_t *planfile_names_json(const struct fabric *f)
 							       planfile_guid(f->term_node_guid[t]),
 							       json_text(f->term_name[t])));
 	return names;
+}
+
+static json_t *planfile_io_json(const struct fabric *f)
+{
+	json_t *list = json_array();
+
+	for (uint32_t t = 0; t < f->nterm; t++)
+		if (f->term_kind[t] == TERM_STORAGE)
+			json_array_append_new(list, planfile_guid(f->term_guid[t]));
+	return list;
+}
+
+static const char *planfile_schema(const struct plan *p, const json_t *io)
+{
+	return p->demand || p->pattern[0] || json_array_size(io) ? PLAN_SCHEMA_5
+	       : p->jobs					 ? PLAN_SCHEMA_4
+	       : p->drain.known					 ? PLAN_SCHEMA_3
+	       : p->order.n					 ? PLAN_SCHEMA_2
+								 : PLAN_SCHEMA;
 }
 
 static json_t *planfile_jobs_json(const struct plan *p)
@@ -107,12 +149,14 @@ static json_t *planfile_jobs_json(const struct plan *p)
 static char *planfile_header(const struct plan *p, const struct part *parts)
 {
 	char hex[DIGEST_HEX], guid[24];
-	json_t *list = json_array(), *j;
+	json_t *list = json_array(), *io = planfile_io_json(p->fabric), *j;
 	char *text;
 
-	for (int i = 0; i < PLAN_PARTS && parts[i].data; i++) {
+	for (int i = 0; i < PLAN_PARTS; i++) {
 		struct digest d;
 
+		if (!parts[i].data)
+			continue;
 		digest_of(&d, parts[i].data, parts[i].len);
 		json_array_append_new(list, json_pack("{s:s, s:I, s:s}", "name", parts[i].name,
 						      "bytes", (json_int_t)parts[i].len, "sha256",
@@ -120,14 +164,10 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 	}
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, p->sm.guid);
 	j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:I}", "schema",
-		      p->jobs	       ? PLAN_SCHEMA_4
-		      : p->drain.known ? PLAN_SCHEMA_3
-		      : p->order.n     ? PLAN_SCHEMA_2
-				       : PLAN_SCHEMA,
-		      "id", p->id, "hash", digest_hex(hex, &p->hash), "fabric", p->fabric->name,
-		      "lmc", p->fabric->lmc, "sm_guid", guid, "sm_priority", p->sm.priority,
-		      "engine", p->to->engine, "params", p->to->params, "seed",
-		      (json_int_t)p->to->seed);
+		      planfile_schema(p, io), "id", p->id, "hash", digest_hex(hex, &p->hash),
+		      "fabric", p->fabric->name, "lmc", p->fabric->lmc, "sm_guid", guid,
+		      "sm_priority", p->sm.priority, "engine", p->to->engine, "params",
+		      p->to->params, "seed", (json_int_t)p->to->seed);
 	json_object_set_new(j, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(j, "job_source", p->jobs ? json_text(p->jobs->source) : json_null());
@@ -137,6 +177,11 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
 	if (p->files.n)
 		json_object_set_new(j, "files", plan_files_encode(&p->files));
+	if (p->pattern[0])
+		json_object_set_new(j, "pattern", json_string(p->pattern));
+	if (json_array_size(io))
+		json_object_set(j, "io_ports", io);
+	json_decref(io);
 	json_object_set_new(j, "parts", list);
 	text = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
@@ -153,24 +198,26 @@ static void planfile_join(char **data, size_t *len, const char *head, const stru
 	at = *data = xcalloc(*len, 1);
 	at = mempcpy(at, head, strlen(head));
 	*at++ = '\n';
-	for (int i = 0; i < PLAN_PARTS && parts[i].data; i++)
-		at = mempcpy(at, parts[i].data, parts[i].len);
+	for (int i = 0; i < PLAN_PARTS; i++)
+		at = parts[i].data ? mempcpy(at, parts[i].data, parts[i].len) : at;
 }
 
 int plan_encode(char **data, size_t *len, const struct plan *p, const char *path, struct err *err)
 {
-	struct part parts[PLAN_PARTS] = {
-		{ .name = "fabric" }, { .name = "from" }, { .name = "to" }, { .name = "order" }
-	};
+	struct part parts[PLAN_PARTS] = { 0 };
 	char *head = NULL;
 	int rc = planfile_fabric_text(&parts[PLAN_PART_FABRIC], p->fabric, err);
 
+	for (int i = 0; i < PLAN_PARTS; i++)
+		parts[i].name = plan_part_names[i];
 	*data = NULL;
 	if (!rc) {
 		tables_ibr_encode(&parts[PLAN_PART_FROM].data, &parts[PLAN_PART_FROM].len, p->from);
 		tables_ibr_encode(&parts[PLAN_PART_TO].data, &parts[PLAN_PART_TO].len, p->to);
 		if (p->order.n)
 			planfile_order_bytes(&parts[PLAN_PART_ORDER], &p->order);
+		if (p->demand)
+			planfile_demand_bytes(&parts[PLAN_PART_DEMAND], p->demand);
 		head = planfile_header(p, parts);
 		if (head)
 			planfile_join(data, len, head, parts);
@@ -233,6 +280,7 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 	if (rc)
 		return rc;
 	plan_from_files(*out, &p->files);
+	plan_with_traffic(*out, p->demand, p->pattern);
 	if (p->order.n)
 		rc = plan_in_order(*out, &p->order, err);
 	if (rc)

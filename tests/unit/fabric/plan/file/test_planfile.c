@@ -378,7 +378,8 @@ static void damaged_file_is_refused(void **state)
 	assert_int_equal(plan_load(&p, "/no/such.plan", &err), -ENOENT);
 }
 
-/* What the node-name-map said is the plan's, and its jobs are those ports whatever they are called. */
+/* What the node-name-map said is the plan's, and its jobs are those ports whatever they are called.
+ */
 static void names_of_the_map_and_ports_of_jobs_are_kept(void **state)
 {
 	struct world *w = *state;
@@ -397,6 +398,68 @@ static void names_of_the_map_and_ports_of_jobs_are_kept(void **state)
 	assert_int_equal(p->jobs->jobs[0].nterm, w->jobs->jobs[0].nterm);
 	assert_int_equal(p->jobs->jobs[0].terms[0], term);
 	plan_free(p);
+}
+
+/* So that whoever shows or applies it comes to the same times; what is not said is not in the file.
+ */
+static void what_it_was_measured_with_is_kept_and_protected(void **state)
+{
+	struct world *w = *state;
+	struct demand_builder *b = demand_builder_new(w->f);
+	char before[sizeof(w->p->id)], *text, *at;
+	struct demand *d;
+	struct err err = { "" };
+	struct plan *p;
+	size_t len;
+
+	memcpy(before, w->p->id, sizeof(before));
+	demand_builder_add(b, 0, 3, 1000);
+	demand_builder_add(b, 2, 1, 10);
+	demand_builder_add(b, 1, 0, 0);
+	d = demand_build(b);
+	w->f->term_kind[4] = TERM_STORAGE;
+	plan_with_traffic(w->p, d, "ring");
+	assert_string_equal(w->p->id, before);
+	assert_int_equal(plan_save(w->path, w->p, &err), 0);
+	if (plan_load(&p, w->path, &err))
+		fail_msg("%s", err.text);
+	assert_true(digest_equal(&p->hash, &w->p->hash));
+	assert_string_equal(p->pattern, "ring");
+	assert_int_equal(p->fabric->term_kind[4], TERM_STORAGE);
+	assert_int_equal(p->demand->npair, 2);
+	assert_int_equal(p->demand->max_bytes, 1000);
+	assert_int_equal(demand_weight(p->demand, 0, 3), 255);
+	assert_int_equal(demand_weight(p->demand, 2, 1), demand_weight(d, 2, 1));
+	assert_int_equal(p->demand->ndest, 3);
+	assert_int_equal(p->demand->dest[2], 0);
+	plan_free(p);
+	assert_int_equal(store_read(&text, &len, w->path, &err), 0);
+	assert_non_null(strstr(text, "ibroute-top plan/5"));
+	at = strstr(text, "\"pattern\":\"ring\"");
+	assert_non_null(at);
+	memcpy(at, "\"pattern\":\"rang\"", strlen("\"pattern\":\"rang\""));
+	assert_int_equal(plan_decode(&p, text, len, w->path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "do not match its hash"));
+	free(text);
+	demand_put(d);
+}
+
+/* A demand follows its hosts, by their ports. */
+static void a_demand_of_another_state_of_the_fabric_is_the_same(void **state)
+{
+	struct world *w = *state;
+	struct demand_builder *b = demand_builder_new(w->f);
+	struct demand *d, *on;
+
+	demand_builder_add(b, 0, 3, 1000);
+	demand_builder_add(b, 2, 1, 10);
+	d = demand_build(b);
+	on = demand_on(d, w->f, w->f);
+	assert_int_equal(on->npair, d->npair);
+	assert_int_equal(on->max_bytes, d->max_bytes);
+	assert_int_equal(demand_weight(on, 2, 1), demand_weight(d, 2, 1));
+	demand_put(on);
+	demand_put(d);
 }
 
 static struct drain_renamed renamed(const struct world *w, const struct drain *d, uint32_t term,
@@ -463,6 +526,8 @@ int main(void)
 		T(loaded_plan_says_what_has_changed),
 		T(damaged_file_is_refused),
 		T(names_of_the_map_and_ports_of_jobs_are_kept),
+		T(what_it_was_measured_with_is_kept_and_protected),
+		T(a_demand_of_another_state_of_the_fabric_is_the_same),
 		T(names_that_have_changed_are_told_and_whose_they_are),
 	};
 
