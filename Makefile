@@ -182,7 +182,7 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 
 # tests/fuzz/fuzz_NAME.c: by libFuzzer where SAN says so, else by a driver of our own
 FUZZ_OBJS := $(B)/tests/fuzz/seeds.o
-$(patsubst %,$(B)/tests/fuzz/fuzz_%,changes files osm_msg plan tables): $(B)/tests/fuzz/tiny.o
+$(patsubst %,$(B)/tests/fuzz/fuzz_%,changes files mads osm_msg plan tables): $(B)/tests/fuzz/tiny.o
 $(B)/tests/fuzz/fuzz_agent_socket: $(B)/tests/fuzz/pipes.o
 $(B)/tests/fuzz/fuzz_agent_socket: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,socketpair send recv poll \
 	close getsockopt agent_pid_start agent_peer_alive)
@@ -193,6 +193,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring 
 $(B)/tests/fuzz/served_main.o: console/cli/main.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -Wno-missing-prototypes -Dmain=served_main -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz/served: private LDFLAGS += -Wl,--wrap=confine_to_reading
 $(B)/tests/fuzz/served: $(B)/tests/fuzz/served.o $(B)/tests/fuzz/served_main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 
