@@ -7,6 +7,7 @@
 #include "console/config/exits.h"
 #include "console/record/audit/session_read.h"
 #include "console/record/record_files.h"
+#include "fabric/base/process/confine.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -88,8 +89,10 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 	struct err err = { "" };
 	struct batch_record r = { .s = &s, .v = &v, .o = o, .rows = &order, .complete = true };
 	const struct rows rows = { o->kind, &s, &v };
-	int rc = batch_sessions_open_records(&all, o, dir, &err);
+	int rc;
 
+	confine_to_reading(NULL); /* others' records may be among them */
+	rc = batch_sessions_open_records(&all, o, dir, &err);
 	if (rc) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_UNREADABLE;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLAG_WORDS " yes no "
@@ -391,6 +392,25 @@ static char *config_read_line(char *buf, int size, void *ctx)
 	return got;
 }
 
+/* One that nobody named has to be root's or the operator's, and nobody else's to change: its
+ * settings stand for options. */
+static int config_permitted(const struct config *c, const char *path)
+{
+	const char *sudo = getenv("SUDO_UID");
+	struct stat st;
+
+	if (fstat(fileno(c->in), &st))
+		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
+	if (st.st_uid && st.st_uid != geteuid() &&
+	    !(!geteuid() && sudo && st.st_uid == strtoul(sudo, NULL, 10)))
+		return err_set(c->err, -EPERM,
+			       "%s belongs to user %u, neither to root nor to you: it is not used",
+			       path, (unsigned)st.st_uid);
+	if (S_ISREG(st.st_mode) && st.st_mode & S_IWOTH)
+		return err_set(c->err, -EPERM, "%s can be changed by any user: chmod o-w it", path);
+	return 0;
+}
+
 /* must: the user named it. */
 static int config_read_file(struct config *c, const char *path, bool must)
 {
@@ -403,6 +423,10 @@ static int config_read_file(struct config *c, const char *path, bool must)
 		return 0;
 	if (!c->in)
 		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
+	if (!must && config_permitted(c, path)) {
+		fclose(c->in);
+		return -EPERM;
+	}
 	errno = 0;
 	line = ini_parse_stream(config_read_line, c, config_take, c);
 	if (ferror(c->in) && !c->rc)

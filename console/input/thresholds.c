@@ -2,10 +2,11 @@
 #include "console/input/thresholds.h"
 
 #include "fabric/base/file/lines.h"
-#include "fabric/base/memory/mem.h"
+#include "fabric/base/process/apart.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Names as in PortCounters, limits as ibqueryerrors has them, fields as ports have them; NULL: not
@@ -31,6 +32,12 @@ static const struct limit {
 };
 #define NLIMITS (sizeof(limits) / sizeof(limits[0]))
 
+struct thresholds {
+	FILE *in;
+	const char *path;
+	uint64_t limit[NLIMITS];
+};
+
 /* The limit of that line. */
 static int thresholds_read_line(size_t *which, uint64_t *value, const char *s)
 {
@@ -50,10 +57,11 @@ static int thresholds_read_line(size_t *which, uint64_t *value, const char *s)
 	return scan_dec(value, &s) && (scan_end(&s) || *s == '#') ? 0 : -EINVAL;
 }
 
-static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char *path,
-				  struct err *err)
+/* In a process that can do nothing else: number of the limit, value, line. */
+static int thresholds_read(void *ctx, bytes_out *out, struct read_report *report, struct err *err)
 {
-	struct lines *l = lines_new(in, path, NULL);
+	const struct thresholds *t = ctx;
+	struct lines *l = lines_new(t->in, t->path, report);
 	char *s;
 	int rc = 0;
 
@@ -63,42 +71,64 @@ static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char 
 
 		rc = thresholds_read_line(&which, &value, s);
 		if (rc)
-			err_set(err, rc, "%s:%" PRIu64 ": not COUNTER=NUMBER: %.60s", path,
+			err_set(err, rc, "%s:%" PRIu64 ": not COUNTER=NUMBER: %.60s", t->path,
 				lines_number(l), s);
-		else if (limits[which].field)
-			limit[which] = value;
 		else
-			fprintf(stderr,
-				"warning: %s:%" PRIu64 ": %s is not one of the counters that are "
-				"read\n",
-				path, lines_number(l), limits[which].name);
+			bytes_put(out, (uint64_t[]){ which, value, lines_number(l) },
+				  3 * sizeof(uint64_t));
 	}
 	rc = lines_end(l, rc, NULL, err);
 	lines_free(l);
 	return rc;
 }
 
+static int thresholds_take(void *ctx, struct bytes_in *in, struct err *err)
+{
+	struct thresholds *t = ctx;
+	uint64_t v[3];
+
+	(void)err;
+	while (in->left > sizeof(struct read_report)) {
+		bytes_take(in, v, sizeof(v));
+		if (in->bad || v[0] >= NLIMITS)
+			return -EPROTO;
+		if (limits[v[0]].field)
+			t->limit[v[0]] = v[1];
+		else
+			fprintf(stderr,
+				"warning: %s:%" PRIu64 ": %s is not one of the counters that are "
+				"read\n",
+				t->path, v[2], limits[v[0]].name);
+	}
+	return 0;
+}
+
 int thresholds_filter(char **out, const char *path, struct err *err)
 {
-	uint64_t limit[NLIMITS];
-	FILE *in = fopen(path, "re"), *text;
+	struct thresholds t = { .in = fopen(path, "re"), .path = path };
+	struct apart a = { .path = path,
+			   .file = t.in,
+			   .read = thresholds_read,
+			   .take = thresholds_take,
+			   .ctx = &t };
+	FILE *text;
 	size_t len;
 	const char *with = "";
 	int rc;
 
 	*out = NULL;
-	if (!in)
+	if (!t.in)
 		return err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
 	for (size_t i = 0; i < NLIMITS; i++)
-		limit[i] = limits[i].default_value;
-	rc = thresholds_read_limits(limit, in, path, err);
-	fclose(in);
+		t.limit[i] = limits[i].default_value;
+	rc = apart_read(&a, NULL, err);
+	fclose(t.in);
 	if (rc)
 		return rc;
 	text = open_memstream(out, &len);
 	for (size_t i = 0; i < NLIMITS; i++)
 		if (limits[i].field) {
-			fprintf(text, "%s%s>%" PRIu64, with, limits[i].field, limit[i]);
+			fprintf(text, "%s%s>%" PRIu64, with, limits[i].field, t.limit[i]);
 			with = " or ";
 		}
 	fclose(text);

@@ -11,6 +11,7 @@
 #include "console/record/recording/export_tlog.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
+#include "fabric/base/process/confine.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -164,6 +165,8 @@ int audit_cmd_export(const struct audit_options *o)
 	int rc;
 
 	output_file_guard_signals();
+	if (!o->out)
+		confine_to_reading(NULL);
 	if (o->report)
 		rc = audit_cmd_export_report(o, &err);
 	else if (o->script && !o->out)

@@ -12,6 +12,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/base/process/confine.h"
 #include "fabric/base/text/json_text.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
@@ -32,7 +33,7 @@ enum { OPT_PRUNE = 700, OPT_WAIT };
 struct status_cmd {
 	struct live_opts live;
 	const char *id;
-	bool json, events, read;
+	bool json, events, read, others;
 	unsigned prune_days, wait_s;
 };
 
@@ -71,6 +72,8 @@ static json_t *cmd_status_ask_process(const struct status_cmd *c, const char *id
 {
 	struct control_request status = { .op = CONTROL_STATUS };
 
+	if (c->others)
+		return NULL;
 	return update_client_request(c->live.state_dir, id, &status, NULL);
 }
 
@@ -376,6 +379,19 @@ static int cmd_status_status(const struct status_cmd *c, struct err *err)
 	return open ? EXIT_FINDINGS : EXIT_OK;
 }
 
+/* Others may have written journals: what only reads them writes nothing, starts nothing, and asks
+ * no process of theirs. */
+static void cmd_status_confine(struct status_cmd *c)
+{
+	if (c->prune_days || c->read)
+		return;
+	c->others = journal_of_others(c->live.state_dir);
+	if (c->others)
+		confine_to_reading(NULL);
+	else
+		confine_to_asking(NULL);
+}
+
 int cmd_status(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
@@ -409,6 +425,7 @@ int cmd_status(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
+	cmd_status_confine(&c);
 	rc = c.prune_days ? cmd_status_prune(&c, &err)
 	     : c.id	  ? cmd_status_of(&c, &err)
 			  : cmd_status_status(&c, &err);

@@ -139,7 +139,7 @@ int store_replace(const char *path, const void *data, size_t len, mode_t mode, s
 
 int store_read(char **data, size_t *len, const char *path, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t n = 0;
 	ssize_t got = 1;
@@ -241,7 +241,7 @@ void store_unlock(int fd)
 bool store_locked(const char *path)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool held;
 
 	if (fd < 0)

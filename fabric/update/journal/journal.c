@@ -431,6 +431,12 @@ static int journal_read_back(struct journal *j, bool lost, struct err *err)
 	return rc ? rc : journal_open_log(j, err);
 }
 
+/* Root's, or that of who works here: nobody else can have put anything into it. */
+static bool journal_is_ours(const struct stat *st)
+{
+	return st->st_uid == 0 || st->st_uid == geteuid();
+}
+
 static int journal_open_any(struct journal **out, const char *base, const char *id, bool lost,
 			    struct err *err)
 {
@@ -442,6 +448,14 @@ static int journal_open_any(struct journal **out, const char *base, const char *
 	j = journal_alloc(base, id);
 	if (strchr(id, '/') || id[0] == '.' || stat(j->dir, &st)) {
 		rc = err_set(err, -ENOENT, "%s: no transaction of that name in %s", id, base);
+		goto out;
+	}
+	if (!journal_is_ours(&st)) {
+		rc = err_set(
+			err, -EPERM,
+			"%s belongs to user %u, who may have written anything into it: work on "
+			"it as that user, or, if it can be trusted, make it yours (chown -R)",
+			j->dir, (unsigned)st.st_uid);
 		goto out;
 	}
 	rc = journal_take_lock(j, j->dir, err);
@@ -671,16 +685,32 @@ static int journal_by_id(const void *a, const void *b)
 
 /* A directory with the name of a transaction; the records of sessions, which may be in the same
  * folder, are files. */
-static bool journal_is_txn(int base, const char *name)
+static bool journal_is_txn(struct stat *st, int base, const char *name)
 {
-	struct stat st;
 	int len = 0;
 
 	sscanf(name, "%*8[0-9]T%*6[0-9]Z-%n", &len);
 	return len == (int)sizeof("20261120T231951Z-") - 1 &&
 	       strlen(name) < sizeof(((struct txn_head *)0)->id) &&
-	       name[strspn(name, JOURNAL_ID)] == '\0' && !fstatat(base, name, &st, 0) &&
-	       S_ISDIR(st.st_mode);
+	       name[strspn(name, JOURNAL_ID)] == '\0' && !fstatat(base, name, st, 0) &&
+	       S_ISDIR(st->st_mode);
+}
+
+bool journal_of_others(const char *base)
+{
+	DIR *d = opendir(journal_base(base));
+	bool others = false;
+	struct dirent *e;
+	struct stat st;
+
+	if (!d)
+		return false;
+	if (!fstat(dirfd(d), &st))
+		others = !journal_is_ours(&st);
+	while (!others && (e = readdir(d)))
+		others = journal_is_txn(&st, dirfd(d), e->d_name) && !journal_is_ours(&st);
+	closedir(d);
+	return others;
 }
 
 int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err)
@@ -699,8 +729,9 @@ int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct e
 		return err_set(err, -errno, "%s: cannot read: %s", base, strerror(errno));
 	while ((e = readdir(d))) {
 		struct txn_info t;
+		struct stat st;
 
-		if (!journal_is_txn(dirfd(d), e->d_name))
+		if (!journal_is_txn(&st, dirfd(d), e->d_name))
 			continue;
 		journal_read_info(&t, base, e->d_name);
 		vec_push(&v, t);
@@ -768,8 +799,10 @@ int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *e
 	for (uint32_t i = 0; i < all; i++) {
 		const struct txn_info *t = &list[i];
 		char *dir = xasprintf("%s/%s", base, t->head.id);
+		struct stat st;
 
-		if (txn_state_final(t->state) && !t->live && t->state_s < before_s) {
+		if (txn_state_final(t->state) && !t->live && t->state_s < before_s &&
+		    !stat(dir, &st) && journal_is_ours(&st)) {
 			store_remove(dir);
 			*n += access(dir, F_OK) != 0;
 		}

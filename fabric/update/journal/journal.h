@@ -105,8 +105,8 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 		  const struct txn_head *head, const struct changes *l, struct err *err);
 
 /* Opens one that was left behind, to work on it: -EBUSY when a process still does, -ENOENT,
- * -EBADMSG: damaged, and so is its plan file.  What is damaged is repaired on the disk, and the
- * tail of a line cut short removed. */
+ * -EPERM: somebody else's, not root's; -EBADMSG: damaged, and so is its plan file.  What is damaged
+ * is repaired on the disk, and the tail of a line cut short removed. */
 int journal_open(struct journal **out, const char *base, const char *id, struct err *err);
 /* Opens also one that is lost, without any changes: to be given up, or for journal_adopt(). */
 int journal_open_lost(struct journal **out, const char *base, const char *id, struct err *err);
@@ -156,5 +156,9 @@ bool journal_newest(struct txn_info *out, const char *base, const char *id, int6
 int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
 		 struct err *err);
 
-/* Removes those that are over and whose last step was before that time; *n: how many. */
+/* The folder, or one in it, is somebody else's, not root's: what its files say may be anything. */
+bool journal_of_others(const char *base);
+
+/* Removes those that are over and whose last step was before that time, but none of others; *n: how
+ * many. */
 int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err);

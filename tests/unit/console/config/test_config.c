@@ -290,6 +290,54 @@ static void the_file_is_where_it_was(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static int reads_the_usual_one(char said[500])
+{
+	struct config *c = NULL;
+	struct err err = { "" };
+	int rc = config_read(&c, NULL, NULL, &err);
+
+	snprintf(said, 500, "%s", err.text);
+	config_free(c);
+	return rc;
+}
+
+/* Settings stand for options: nobody else may write them. */
+static void the_usual_file_is_the_operators_or_roots(void **state)
+{
+	char dir[] = "/tmp/ibroute-test-config-XXXXXX", folder[80], usual[100], said[500];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(folder, sizeof(folder), "%s/ibroute-top", dir);
+	snprintf(usual, sizeof(usual), "%s/config", folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	f = fopen(usual, "w");
+	assert_non_null(f);
+	fputs("interval = 3\n", f);
+	fclose(f);
+	setenv("XDG_CONFIG_HOME", dir, 1);
+	unsetenv("SUDO_UID");
+	assert_int_equal(chmod(usual, 0664), 0);
+	assert_int_equal(reads_the_usual_one(said), 0);
+	assert_int_equal(chmod(usual, 0666), 0);
+	assert_int_equal(reads_the_usual_one(said), -EPERM);
+	assert_non_null(strstr(said, "can be changed by any user: chmod o-w"));
+	if (!geteuid()) {
+		assert_int_equal(chmod(usual, 0600), 0);
+		assert_int_equal(chown(usual, 65533, 65533), 0);
+		assert_int_equal(reads_the_usual_one(said), -EPERM);
+		assert_non_null(strstr(said, "belongs to user 65533, neither to root nor to you"));
+		setenv("SUDO_UID", "65533", 1);
+		assert_int_equal(reads_the_usual_one(said), 0);
+		unsetenv("SUDO_UID");
+	}
+	unsetenv("XDG_CONFIG_HOME");
+	unlink(usual);
+	rmdir(folder);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +355,7 @@ int main(void)
 		cmocka_unit_test(what_is_as_usual_again_needs_no_line),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_told),
 		cmocka_unit_test(the_file_is_where_it_was),
+		cmocka_unit_test(the_usual_file_is_the_operators_or_roots),
 	};
 	int rc, fd = mkstemp(path);
 

@@ -16,7 +16,9 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 struct world {
 	struct fabric *f;
@@ -650,6 +652,55 @@ static void agents_come_back_from_the_journal_as_they_were(void **state)
 	free(id);
 }
 
+/* What others may have written is looked at, not worked on. */
+static void one_of_somebody_else_is_not_opened(void **state)
+{
+	struct world *w = *state;
+	char *id = left_behind(w), *dir = xasprintf("%s/%s", w->base, id);
+	struct journal *j = NULL;
+	struct err err = { "" };
+	uint32_t n = 7;
+
+	assert_false(journal_of_others(w->base));
+	if (geteuid())
+		goto out;
+	assert_int_equal(chown(dir, 65533, 65533), 0);
+	assert_true(journal_of_others(w->base));
+	assert_int_equal(journal_open(&j, w->base, id, &err), -EPERM);
+	assert_non_null(strstr(err.text, "belongs to user 65533"));
+	assert_int_equal(only(w).state, TXN_INCOMPLETE);
+	assert_int_equal(chown(dir, 0, 0), 0);
+	assert_int_equal(journal_open(&j, w->base, id, &err), 0);
+	mark(j, TXN_ROLLED_BACK, 0);
+	journal_close(j);
+	assert_int_equal(chown(dir, 65533, 65533), 0);
+	assert_int_equal(journal_prune(w->base, INT64_MAX, &n, &err), 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(chown(dir, 0, 0), 0);
+	assert_int_equal(chown(w->base, 65533, 65533), 0);
+	assert_true(journal_of_others(w->base));
+	assert_int_equal(chown(w->base, 0, 0), 0);
+out:
+	free(dir);
+	free(id);
+}
+
+/* Nobody comes who writes into it. */
+static void a_pipe_in_the_place_of_a_file_is_not_waited_for(void **state)
+{
+	struct world *w = *state;
+	char *id = left_behind(w), *log = in_txn(w, id, "state.log"), *lock = in_txn(w, id, "lock");
+
+	assert_int_equal(unlink(log), 0);
+	assert_int_equal(mkfifo(log, 0600), 0);
+	unlink(lock);
+	assert_int_equal(mkfifo(lock, 0600), 0);
+	assert_non_null(strstr(only(w).broken, "not a regular file"));
+	free(lock);
+	free(log);
+	free(id);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -672,6 +723,8 @@ int main(void)
 		cmocka_unit_test(a_line_tells_the_cause_of_an_end),
 		T(the_first_cause_stays_when_another_process_ends_it),
 		T(agents_come_back_from_the_journal_as_they_were),
+		T(one_of_somebody_else_is_not_opened),
+		T(a_pipe_in_the_place_of_a_file_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
