@@ -103,6 +103,14 @@ cat >topology.yaml <<-'Y'
 	- topology: blocks
 	  block: { block_sizes: [4], blocks: [ { block: b1, nodes: *a } ] }
 Y
+"$I" route --engine parx --lmc 2 --topology hyperx --out parx --bisections 1 >/dev/null
+cp parx/lid-choice.txt choice && cp parx/tables.ibr hyperx.ibr
+printf '0x0001000000000001 # one\nn[0002-0004]\nn0009\n' >io
+printf 'routing_engine ar_updn,minhop\nio_guid_file %s\n' "$PWD/io" >opensm.conf
+printf 'n0001 io,gpu\nn[0002-0004] io\nn0005 (null)\n' >sinfo
+cp topology.conf scontrol
+mkdir -p bin # SLURM's programs say what the run has put into its folder
+for f in sinfo scontrol; do printf '#!/bin/sh\nexec cat "$HOME/%s"\n' $f >bin/$f && chmod +x bin/$f; done
 : >guid2lid
 : >neighbors
 awk '/^(Switch|Ca)/ {g=$3; gsub(/"[SH]-|"/, "", g)}
@@ -141,7 +149,7 @@ ls state | grep -m 1 -E '^2[0-9]+T' >txn
 cp "$work"/rec/*.jsonl rec
 cp "$(ls -S "$work"/rec/*.cast | head -n 1)" s.cast
 tty_stop
-for f in snap/state.json state/*/head.json state/*/plan s.cast p.plan tables.ibr opensm.fdbs path-sl.dump neighbors; do
+for f in choice hyperx.ibr snap/history.ibr snap/state.json state/*/head.json state/*/plan s.cast p.plan tables.ibr opensm.fdbs path-sl.dump neighbors; do
 	# shellcheck disable=SC2086
 	[ -s $f ] || give_up "the corpus has $f"
 done

@@ -146,7 +146,7 @@ def edit_bytes(data):
     return bytes(b)
 
 
-TEXTS = ["net", "hyperx", "opensm-subnet.lst", "neighbors", "guid2lid", "opensm-lfts.dump", "opensm.fdbs", "opensm-sl2vl.dump", "path-sl.dump", "jobs.list",
+TEXTS = ["net", "hyperx", "opensm-subnet.lst", "neighbors", "choice", "io", "guid2lid", "opensm-lfts.dump", "opensm.fdbs", "opensm-sl2vl.dump", "path-sl.dump", "jobs.list",
          "jobs.sacct", "jobs.csv", "topology.conf", "topology.yaml", "names", "demand", "ranks", "roots", "thresholds", "config", "agents.key", "heads",
          "s.cast", "x-nodes.ndat", "p.plan"]
 
@@ -255,6 +255,52 @@ def edit_ibr(data):
     body = bytes(head) + zlib.compress(bytes(raw), rnd.choice([0, 1, 9]))
     body = body[:16] + struct.pack("<Q", len(body) + 32) + body[24:]
     return body + hashlib.sha256(body).digest()
+
+
+def uint_at(data, at):
+    v = shift = 0
+    while at < len(data):
+        v |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            break
+    return v, at
+
+
+def uint(v):
+    out = b""
+    while v > 127:
+        out, v = out + bytes([v & 127 | 128]), v >> 7
+    return out + bytes([v])
+
+
+def edit_history(data):
+    """Samples of a folder: packed numbers, behind a digest of the fabric."""
+    at = 8
+    for _ in range(2):
+        _, at = uint_at(data, at)
+    try:
+        raw = bytearray(zlib.decompress(data[at:]))
+    except zlib.error:
+        return edit_bytes(data)
+    for _ in range(rnd.choice([1, 1, 2, 8])):
+        i, how = rnd.randrange(32, len(raw)) if rnd.random() < 0.9 else rnd.randrange(len(raw)), rnd.random()
+        _, end = uint_at(raw, i)
+        if how < 0.5:
+            raw[i:end] = uint(number() & (1 << 64) - 1)
+        elif how < 0.7:
+            raw[i] = rnd.randrange(256)
+        elif how < 0.8:
+            del raw[i : i + rnd.choice([1, 4, 100])]
+        elif how < 0.9:
+            raw[i:i] = raw[i : i + rnd.choice([1, 20, 200])] * rnd.choice([1, 30, 1000])
+        else:
+            del raw[i:]
+        if len(raw) < 34:
+            break
+    packed = zlib.compress(bytes(raw), 1)
+    said = len(raw) if rnd.random() < 0.95 else number() & (1 << 64) - 1
+    return data[:8] + uint(said) + uint(len(packed)) + packed
 
 
 def edit_plan(data):
@@ -486,8 +532,16 @@ def limits():
 
 def small():
     net, hyper = ["--topology", C("net"), "--bisections", "1"], ["--topology", C("hyperx"), "--bisections", "1"]
-    name = rnd.choice(["demand", "ranks", "roots", "names", "thresholds", "config", "ibdiag.conf", "guid2mkey", "heads"])
+    name = rnd.choice(["choice", "io", "opensm.conf", "sinfo", "scontrol", "demand", "ranks", "roots", "names", "thresholds", "config", "ibdiag.conf", "guid2mkey", "heads"])
     f = put(edit_text(corpus_file(name)), name)
+    if name == "choice":
+        return ["check", "--tables", C("hyperx.ibr"), "--lid-choice", f] + hyper
+    if name == "io":
+        return shown("--load", C("net"), "--io-nodes", f)
+    if name in ("opensm.conf", "sinfo"):  # they name C("io"), or are what bin/sinfo says
+        return shown("--load", C("net"), "--io-nodes", "opensm:" + f if name == "opensm.conf" else "feature:io")
+    if name == "scontrol":
+        return ["--load", C("net"), "--racks", "slurm", "-b", "-n", "1", "--view", "heatmap"]
     if name == "demand":
         return ["route", "--engine", "parx", "--lmc", "2", "--demand", f, "--ranks", C("ranks")] + hyper
     if name == "ranks":
@@ -561,7 +615,7 @@ def snapshot():
     def edit(path):
         name = rnd.choice(sorted(os.listdir(path)))
         data = open("%s/%s" % (path, name), "rb").read()
-        how = edit_ibr if name == "tables.ibr" else edit_json if name.endswith(".json") else edit_bytes if name.endswith(".ibr") else edit_record if name.endswith(
+        how = edit_ibr if name == "tables.ibr" else edit_history if name == "history.ibr" else edit_json if name.endswith(".json") else edit_bytes if name.endswith(".ibr") else edit_record if name.endswith(
             "jsonl") and rnd.random() < 0.5 else edit_text
         open("%s/%s" % (path, name), "wb").write(how(data))
 
@@ -573,7 +627,7 @@ KINDS = {"fabric": (fabric, 5), "neighbors": (neighbors, 2), "netloc": (netloc, 
          "snapshot": (snapshot, 4)}
 
 # --- a run --------------------------------------------------------------------------------------------
-env = dict(os.environ, TZ="UTC", TERM="xterm", HOME=work, XDG_CONFIG_HOME=work, XDG_STATE_HOME=work, IBROUTE_STATE_DIR=work + "/none",
+env = dict(os.environ, PATH=corpus + "/bin:" + os.environ["PATH"], TZ="UTC", TERM="xterm", HOME=work, XDG_CONFIG_HOME=work, XDG_STATE_HOME=work, IBROUTE_STATE_DIR=work + "/none",
            IBROUTE_RECORD_DIR=work + "/none", IBROUTE_SOCKET=work + "/none/s",
            ASAN_OPTIONS="detect_leaks=1:exitcode=99:allocator_may_return_null=0:hard_rss_limit_mb=%d:quarantine_size_mb=16" % (MEMORY >> 20),
            UBSAN_OPTIONS="halt_on_error=1:exitcode=98:print_stacktrace=1", LSAN_OPTIONS="exitcode=97")
