@@ -152,6 +152,9 @@ printf "%s\n" "0-2: n[0001-0003]" >ranks
 expect "route with a demand" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
 expect "route with a demand of ranks" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
 expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
+expect "what UCX can use of it is written" 0 'mpi-env.txt' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --formats mpi --out pm --json
+expect "by host, or why not" 0 '^(# )?n0001:? ' cat pm/mpi-env.txt
+expect "without a choice of LIDs that is left out" 0 'no choice of LIDs' "$I" route --engine minhop --topology hyperx:dims=4x3,hosts=2,lmc=2 --formats mpi --out pn --json
 expect "with a choice of LIDs times are those of large messages" 0 'Times are those of large messages' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 expect "who knows base LIDs only is warned" 0 'software that knows base LIDs only gets .* let MPI choose' "$I" route --engine parx --topology hyperx:dims=6x4,hosts=3,lmc=2
 "$I" route --engine minhop --topology hyperx:dims=4x3,hosts=2,lmc=2 --out hx >/dev/null 2>&1

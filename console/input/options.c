@@ -58,7 +58,8 @@ static unsigned options_formats(char *arg, const struct argp_state *state)
 	} words[] = { { "opensm", FORMAT_OPENSM },
 		      { "ibdm", FORMAT_IBDM },
 		      { "path-sl", FORMAT_PATH_SL },
-		      { "ibr", FORMAT_IBR } };
+		      { "ibr", FORMAT_IBR },
+		      { "mpi", FORMAT_MPI } };
 	unsigned bits = 0;
 	char *word;
 
@@ -70,8 +71,8 @@ static unsigned options_formats(char *arg, const struct argp_state *state)
 				one = words[i].bits;
 		if (!one)
 			argp_error(state,
-				   "--formats: unknown format \"%s\"; opensm, ibdm, path-sl and "
-				   "ibr are allowed, separated by commas",
+				   "--formats: unknown format \"%s\"; opensm, ibdm, path-sl, "
+				   "ibr and mpi are allowed, separated by commas",
 				   word);
 		bits |= one;
 	}

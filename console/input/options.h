@@ -36,7 +36,13 @@ enum option_key {
 	OPT_PARAM, /* and as many as there are, see OPTION_PARAM() */
 };
 
-enum output_format { FORMAT_OPENSM = 1, FORMAT_IBDM = 2, FORMAT_PATH_SL = 4, FORMAT_IBR = 8 };
+enum output_format {
+	FORMAT_OPENSM = 1,
+	FORMAT_IBDM = 2,
+	FORMAT_PATH_SL = 4,
+	FORMAT_IBR = 8,
+	FORMAT_MPI = 16
+};
 
 struct options {
 	const char *topology, *name_map;

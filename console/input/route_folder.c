@@ -6,6 +6,7 @@
 #include "console/io/progress_line.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/format/native/lid_choice_file.h"
+#include "fabric/format/native/mpi_env.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
@@ -32,6 +33,7 @@ WRITER(route_folder_write_path_sl, path_sl_write(file, e->f, e->t, err))
 WRITER(route_folder_write_fdbs, osm_fdbs_write(file, e->f, e->t, err))
 WRITER(route_folder_write_ibdm_sl2vl, ibdm_sl2vl_write(file, e->f, e->t, err))
 WRITER(route_folder_write_choice, lid_choice_write(file, e->f, e->choice, err))
+WRITER(route_folder_write_mpi, mpi_env_write(file, e->f, e->t, e->choice, e->jobs, err))
 WRITER(route_folder_write_policy, lid_policy_write(file, e->f, e->choice, NULL, err))
 WRITER(route_folder_write_subnet, osm_subnet_write(file, e->f, err))
 
@@ -50,6 +52,7 @@ static const struct {
 	{ "ibdm-sl2vl.dump", FORMAT_IBDM, route_folder_write_ibdm_sl2vl },
 	{ "lid-choice.txt", FORMAT_CHOICE, route_folder_write_choice },
 	{ "guid2lid", FORMAT_CHOICE, route_folder_write_policy },
+	{ "mpi-env.txt", FORMAT_MPI, route_folder_write_mpi },
 };
 
 static int route_folder_write_one(const char *dir, size_t i, const struct route_report *e,
@@ -106,6 +109,12 @@ int route_folder_write(const char *dir, const struct route_report *e, unsigned f
 							 "has one line per source and LID: "
 							 "--formats path-sl writes it",
 							 PATH_SL_TERMINALS));
+			continue;
+		}
+		if (files[i].write == route_folder_write_mpi && !e->choice) {
+			json_object_set_new(left_out, files[i].name,
+					    json_string("these tables have no choice of LIDs: "
+							"parx makes one"));
 			continue;
 		}
 		rc = route_folder_write_one(dir, i, e, err);

@@ -29,7 +29,8 @@ static const struct argp_option table[] = {
 	  "opensm (default): opensm-lfts.dump, opensm-sl2vl.dump, path-sl.dump; ibdm: "
 	  "opensm-subnet.lst, opensm.fdbs, ibdm-sl2vl.dump, path-sl.dump, as ibdmchk reads them; "
 	  "path-sl: path-sl.dump even above 4,000 terminals (host ports); ibr: tables.ibr, which "
-	  "is always written, like summary.json (OpenSM's text takes about 66 bytes per switch "
+	  "is always written, like summary.json; mpi: mpi-env.txt, variables for UCX by host, for "
+	  "parx (OpenSM's text takes about 66 bytes per switch "
 	  "and LID)",
 	  0 },
 	OPTION_SAYING(OPT_JSON, "print the summary as JSON"),
