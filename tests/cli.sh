@@ -234,7 +234,7 @@ expect "tables of others deadlock, too" 1 'Deadlock after [0-9.]* us: ' "$I" dea
 expect "broken tables are not driven" 1 'these tables lose packets' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
 expect "deadlock: tables and engine" 64 'one of --engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --engine updn
 expect "deadlock: no such engine" 64 'there is no engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updwn
-expect "deadlock: one message a host" 1 '90 of 100 messages .90.0 %. arrived' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --fold-vls 1 --protocol hoti16
+expect "deadlock: one message a host" 1 '^[1-4][0-9] of 100 messages .[1-4][0-9].0 %. arrived' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --fold-vls 1 --protocol hoti16
 expect "deadlock: all messages arrive" 0 '100 of 100 messages' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --protocol hoti16 --message-kib 256
 expect "deadlock: jobs send" 0 'between the jobs. ranks .stencil2d. send a message of 128 KiB each; the VLs of a port share its buffer' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern stencil2d --protocol hoti16
 expect "deadlock: jobs send without end, buffers of VLs" 0 'between the jobs. ranks .ring. send continuously.$' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern ring --buffers vl

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/deadlock/deadlock_traffic.h"
 
+#include "console/deadlock/busy_cycles.h"
 #include "engines/predict/job_ranks.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
@@ -193,15 +194,36 @@ static void deadlock_traffic_not_to_itself(const uint32_t *src, uint32_t *dst, u
 	dst[other] = mine;
 }
 
-static void deadlock_traffic_pair_rest(struct pairing *x)
+/* Of busy cycles as many as there are; where there is none, of that one. */
+static void deadlock_traffic_pair_cycles(struct pairing *x, struct rng *r)
+{
+	const struct witness *cycle = x->cycle;
+	struct busy_cycles *busy;
+	struct witness *found;
+	uint32_t n = x->n;
+
+	if (!n)
+		return;
+	busy = busy_cycles_new(x->s->f, x->of);
+	while ((x->n = busy_cycles_next(busy, &found, r))) {
+		x->cycle = found;
+		deadlock_traffic_pair_all_on_cycle(x);
+		free(found);
+	}
+	busy_cycles_free(busy);
+	x->cycle = cycle;
+	x->n = n;
+	if (!x->s->aimed)
+		deadlock_traffic_pair_all_on_cycle(x);
+}
+
+static void deadlock_traffic_pair_rest(struct pairing *x, struct rng *r)
 {
 	const struct fabric *f = x->s->f;
 	uint32_t *src = xcalloc(f->nterm, sizeof(*src)), *dst = xcalloc(f->nterm, sizeof(*dst));
 	uint32_t n = deadlock_traffic_left(x, src, dst);
-	struct rng r;
 
-	rng_seed(&r, x->s->o.seed);
-	rng_shuffle_u32(&r, dst, n);
+	rng_shuffle_u32(r, dst, n);
 	for (uint32_t i = 0; i < n; i++)
 		deadlock_traffic_not_to_itself(src, dst, i, n);
 	for (uint32_t i = 0; i < n; i++)
@@ -215,13 +237,15 @@ void deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t,
 			    const struct tables *of, const struct witness *cycle, uint32_t n)
 {
 	struct pairing x = { .s = s, .t = t, .of = of, .cycle = cycle, .n = n };
+	struct rng r;
 
+	rng_seed(&r, s->o.seed);
 	x.hosts = xcalloc(s->f->nsw, sizeof(*x.hosts));
 	x.in = xcalloc(s->f->nterm, sizeof(*x.in));
 	x.sends = xcalloc(s->f->nterm, sizeof(*x.sends));
 	x.receives = xcalloc(s->f->nterm, sizeof(*x.receives));
-	deadlock_traffic_pair_all_on_cycle(&x);
-	deadlock_traffic_pair_rest(&x);
+	deadlock_traffic_pair_cycles(&x, &r);
+	deadlock_traffic_pair_rest(&x, &r);
 	free(x.hosts);
 	free(x.in);
 	free(x.sends);

@@ -17,9 +17,10 @@ void deadlock_traffic_aim(struct deadlock_test *s, const struct tables *t,
 void deadlock_traffic_spread(struct deadlock_test *s, const struct tables *t, unsigned rounds);
 
 /* HOTI16, Sec. VI A: two hosts of each switch, each of which sends to another one, and none
- * receives from two.  On paths that make the cycle (n 0: there is none) as far as there are, by
- * chance otherwise.  cycle is that of the tables `of`, which route as t does, perhaps on other VLs.
- * O(n * terminals * hops). */
+ * receives from two.  If there is a cycle (n not 0), on paths that make busy cycles
+ * (busy_cycles.h), else those of that one, as far as there are; by chance otherwise.  Cycles are
+ * those of the tables `of`, which route as t does, perhaps on other VLs.  O(switches * terminals).
+ */
 void deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t,
 			    const struct tables *of, const struct witness *cycle, uint32_t n);
 
