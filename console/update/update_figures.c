@@ -11,6 +11,7 @@
 #include "views/heatmap/heat_cells.h"
 #include "views/heatmap/heat_layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static json_t *update_figures_of(const struct metrics *m)
@@ -22,6 +23,52 @@ static json_t *update_figures_of(const struct metrics *m)
 			 "dark_links", (json_int_t)m->dark, "dark_pct", m->dark_fiber_pct,
 			 "hops_max", (int)m->hops_max, "hops_mean", m->hops_mean, "vls",
 			 (int)m->vls_used, "unreachable", (json_int_t)m->unreachable);
+}
+
+static void update_figures_put(json_t *j, const char *key, bool known, double v)
+{
+	if (known)
+		json_object_set_new(j, key, json_real(v));
+}
+
+/* What decides; EFI explains it.  What is not known is left out. */
+static void update_figures_add_times(json_t *j, const struct time_summary *t,
+				     enum predict_pattern pattern)
+{
+	const struct pattern_time *p = &t->of[pattern];
+	bool jobs = t->known && t->jobs;
+
+	update_figures_put(j, "time_mean", jobs, p->mean.mean);
+	update_figures_put(j, "time_stderr", jobs, p->mean.error);
+	update_figures_put(j, "time_worst", jobs, p->worst.mean);
+	update_figures_put(j, "time_s_per_mib", jobs && isfinite(p->s_per_MiB), p->s_per_MiB);
+	update_figures_put(j, "sync", t->known && t->shift.flows, t->shift.sync.mean);
+	update_figures_put(j, "rate_mean", t->known && t->shift.flows, t->shift.rate.mean);
+	update_figures_put(j, "demand_time", t->known && t->demand.known, t->demand.time);
+	update_figures_put(j, "io_time_mean", t->known && t->io.nodes, t->io.mean.mean);
+}
+
+/* Those above are of large messages then. */
+static void update_figures_add_sizes(json_t *j, const struct plan_times *x, bool after)
+{
+	const struct message_figures *m = &x->messages;
+
+	for (int size = 0; m->known && size < MESSAGES_LARGE; size++) {
+		const struct time_summary *t = after ? &m->plan[size].time : &m->now[size].time;
+
+		update_figures_put(j, size == MESSAGES_BASE ? "base_time_mean" : "small_time_mean",
+				   t->known && t->jobs, t->of[x->pattern].mean.mean);
+	}
+}
+
+static json_t *update_figures_with_times(const struct metrics *m, const struct plan_times *x,
+					 bool after)
+{
+	json_t *j = update_figures_of(m);
+
+	update_figures_add_times(j, after ? &x->after : &x->before, x->pattern);
+	update_figures_add_sizes(j, x, after);
+	return j;
 }
 
 static uint32_t update_figures_bins(uint32_t n)
@@ -109,19 +156,21 @@ static json_t *update_figures_heat_of(const struct fabric *f, const struct metri
 json_t *update_figures(const struct plan *p)
 {
 	struct metrics *before = NULL, *after = NULL;
-	struct time_gate gate;
+	struct plan_times times;
 	struct err err;
 	json_t *j = NULL;
 
 	if (metrics_compute(&before, p->fabric, p->from, p->jobs, NULL, NULL, &err) ||
 	    metrics_compute(&after, p->fabric, p->to, p->jobs, NULL, NULL, &err) ||
-	    plan_gate(&gate, p, NULL, &err))
+	    plan_times(&times, p, NULL, &err))
 		log_add(LOG_WARN, "record", "cannot compute the metrics of the plan: %s", err.text);
 	else
-		j = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "plan", p->id, "jobs",
-			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "time_gate",
-			      gate_json(&gate), "before", update_figures_of(before), "after",
-			      update_figures_of(after), "heat",
+		j = json_pack("{s:s, s:I, s:s, s:o, s:o, s:o, s:o}", "plan", p->id, "jobs",
+			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "pattern",
+			      predict_pattern_name(times.pattern), "time_gate",
+			      gate_json(&times.gate), "before",
+			      update_figures_with_times(before, &times, false), "after",
+			      update_figures_with_times(after, &times, true), "heat",
 			      update_figures_heat_of(p->fabric, before, after));
 	metrics_free(before);
 	metrics_free(after);

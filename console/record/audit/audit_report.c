@@ -326,15 +326,20 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 
 /* --- figures ----------------------------------------------------------------------------- */
 
+/* What neither has is left out. */
 static void audit_report_put_pairs(struct report_doc *d, const struct report_row *row, size_t n,
 				   const json_t *before, const json_t *after)
 {
 	char a[32], b[32];
 
-	for (size_t i = 0; i < n; i++)
-		doc_row(d,
-			(const char *[]){ row[i].label, audit_report_value(a, before, row[i].key),
-					  audit_report_value(b, after, row[i].key) });
+	for (size_t i = 0; i < n; i++) {
+		const char *key = row[i].key;
+
+		if (!json_object_get(before, key) && !json_object_get(after, key))
+			continue;
+		doc_row(d, (const char *[]){ row[i].label, audit_report_value(a, before, key),
+					     audit_report_value(b, after, key) });
+	}
 	doc_table_end(d);
 }
 
@@ -372,13 +377,23 @@ static void audit_report_put_pictures(struct report_doc *d, const json_t *heat)
 static void audit_report_put_figures(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "metric", "before", "predicted" };
+	/* time decides, EFI explains it; earlier records have no times */
 	static const struct report_row rows[] = {
-		{ "efi_max", "EFI, maximum" },
-		{ "efi_mean", "EFI, mean" },
-		{ "efi_stddev", "EFI, standard deviation" },
+		{ "time_mean", "time of jobs, mean" },
+		{ "time_worst", "time of the slowest job" },
+		{ "time_s_per_mib", "time of jobs, s per MiB" },
+		{ "small_time_mean", "time of jobs, small messages" },
+		{ "base_time_mean", "time of jobs, base LIDs only" },
+		{ "io_time_mean", "I/O time of jobs, mean" },
+		{ "demand_time", "time of the demand" },
+		{ "sync", "sync of shifts, all hosts" },
+		{ "rate_mean", "mean rate, all hosts" },
 		{ "job_efi_max", "job EFI, maximum" },
 		{ "job_efi_bound", "job EFI, lower bound of the maximum" },
 		{ "job_efi_mean", "job EFI, mean" },
+		{ "efi_max", "EFI, maximum" },
+		{ "efi_mean", "EFI, mean" },
+		{ "efi_stddev", "EFI, standard deviation" },
 		{ "dark_links", "unused links" },
 		{ "dark_pct", "unused links, %" },
 		{ "hops_max", "hops, maximum" },
@@ -389,14 +404,20 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 	const json_t *before = json_object_get(c->figures, "before");
 	const json_t *after = json_object_get(c->figures, "after");
 	const json_t *heat = json_object_get(c->figures, "heat");
+	const json_t *gate = json_object_get(c->figures, "time_gate");
+	const char *pattern;
 
 	if (!c->figures)
 		return;
+	pattern = json_string_at(c->figures, "pattern");
 	doc_heading(d, "Metrics");
 	doc_text(d,
-		 "EFI is the number of paths over a link in one direction; job EFI counts only "
-		 "paths between hosts of a job. Jobs: %" PRId64 ".",
-		 (int64_t)json_integer_at(c->figures, "jobs"));
+		 "Time is how long the messages of jobs take (%s) in units of one without "
+		 "contention. EFI explains it: the number of paths over a link in one direction; "
+		 "job EFI counts only paths between hosts of a job. Jobs: %" PRId64 ".",
+		 *pattern ? pattern : "alltoall", (int64_t)json_integer_at(c->figures, "jobs"));
+	if (json_is_true(json_object_get(gate, "slower")))
+		doc_text(d, "Slower than before: %s.", json_string_at(gate, "text"));
 	doc_table(d, 3, head);
 	audit_report_put_pairs(d, rows, sizeof(rows) / sizeof(*rows), before, after);
 	if (json_is_object(heat))
