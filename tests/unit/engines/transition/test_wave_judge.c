@@ -260,6 +260,41 @@ static void lanes_that_links_do_not_have_are_refused(void **state)
 	fabric_put(f);
 }
 
+/* One path alone has another SL: one of the last switch. */
+static void service_levels_that_change_anywhere_are_seen(void **state)
+{
+	struct fabric *f = net_ring(5, 1, NULL);
+	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 4);
+	struct transition *t;
+	uint8_t port;
+	size_t i;
+
+	(void)state;
+	tables_sl_form(old, SL_BY_SWITCH, f);
+	tables_sl_form(new, SL_BY_SWITCH, f);
+	tables_sl2vl_form(old, SL2VL_BY_INPUT, f);
+	tables_sl2vl_form(new, SL2VL_BY_INPUT, f);
+	memset(old->sl2vl, 0, tables_sl2vl_bytes(old));
+	for (i = 0; i < tables_sl2vl_bytes(new); i++)
+		new->sl2vl[i] = i % FAB_SLS == 0 ? VL_DROP : 0;
+	memset(old->sl, 1, tables_sl_bytes(old));
+	memset(new->sl, 1, tables_sl_bytes(new));
+	t = must_plan(f, old, new);
+	must_hold(f, old, new, t);
+	i = (size_t)(f->nsw - 1) * old->stride;
+	for (uint32_t lid = f->max_lid; lid; lid--)
+		if (fabric_lid_end(f, lid) != FAB_NONE &&
+		    fabric_lid_switch(f, lid, &port) != f->nsw - 1) {
+			old->sl[i + lid] = 0;
+			break;
+		}
+	must_not_hold(f, old, new, t, "lost");
+	tables_put(old);
+	tables_put(new);
+	transition_free(t);
+	fabric_put(f);
+}
+
 static void cancel_soon(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct progress *p = ctx;
@@ -292,6 +327,7 @@ int main(void)
 		cmocka_unit_test(an_order_whose_waves_are_merged_is_refused),
 		cmocka_unit_test(a_drain_that_is_left_out_is_refused),
 		cmocka_unit_test(lanes_that_links_do_not_have_are_refused),
+		cmocka_unit_test(service_levels_that_change_anywhere_are_seen),
 		cmocka_unit_test(a_cancel_is_honoured),
 	};
 
