@@ -2,9 +2,11 @@
 /*
  * quality: the time of jobs on routings of one or more nets, engine by engine.
  *
- *   quality [--json] [--opensm DIR] [--engines LIST] NAME=NET...
+ *   quality [--json] [--shifts] [--opensm DIR] [--engines LIST] NAME=NET...
  *
- * LIST: our engines ("ftree,nue:8") instead of those that the time of jobs is about.
+ * LIST: our engines ("ftree,nue:8") instead of those that the time of jobs is about.  Each is held
+ * against OpenSM's of the same name, dor against the best of torus-2QoS, lash, dfsssp and nue:8: in
+ * sync, rate and ebb, to three decimals.  --shifts: these alone.
  *
  * NET is a text as "ibroute-top topo" takes it, or a file with a fabric.  Jobs fill each net in
  * four ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
@@ -67,6 +69,7 @@ static struct way ways[WAYS_MAX] = {
 
 static uint32_t nways = 6;
 static bool about_sar = true; /* and not a list of engines */
+static bool only_shifts;
 
 static const char *const opensm_engines[] = { "minhop", "updn",	      "ftree", "dor",  "dfsssp",
 					      "lash",	"torus-2QoS", "nue:8", "nue:1" };
@@ -215,14 +218,11 @@ static struct jobset *place_jobs(const struct fabric *f, enum placement how)
 
 /* --- a routing ------------------------------------------------------------------------------- */
 
-static int judge(struct figures *out, const struct fabric *f, const struct tables *t,
-		 const struct jobset *jobs, struct err *err)
+static int judge_jobs(struct figures *out, const struct fabric *f, const struct tables *t,
+		      const struct jobset *jobs, struct err *err)
 {
 	static const struct job_time_opts to = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
-	static const struct shift_time_opts so = { .shifts = SHIFT_TIME_ALL };
-	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1 };
 	struct job_times *x;
-	struct ebb ebb;
 	int rc = job_times_compute(&x, f, t, jobs, &to, NULL, err);
 
 	if (rc)
@@ -231,10 +231,29 @@ static int judge(struct figures *out, const struct fabric *f, const struct table
 	out->node_mean = x->node_mean;
 	out->worst = x->worst;
 	job_times_free(x);
-	rc = shift_time_compute(&out->shift, f, t, &so, NULL, err);
-	if (!rc)
-		rc = predict_ebb(&ebb, f, t, &eo, NULL, err);
-	out->ebb = rc ? NAN : ebb.mean;
+	return 0;
+}
+
+/* like: of the same tables, what does not depend on jobs; NULL: none yet. */
+static int judge(struct figures *out, const struct fabric *f, const struct tables *t,
+		 const struct jobset *jobs, const struct figures *like, struct err *err)
+{
+	static const struct shift_time_opts so = { .shifts = SHIFT_TIME_ALL };
+	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1 };
+	struct ebb ebb;
+	int rc = 0;
+
+	if (like) {
+		out->shift = like->shift;
+		out->ebb = like->ebb;
+	} else {
+		rc = shift_time_compute(&out->shift, f, t, &so, NULL, err);
+		if (!rc)
+			rc = predict_ebb(&ebb, f, t, &eo, NULL, err);
+		out->ebb = rc ? NAN : ebb.mean;
+	}
+	if (!rc && !only_shifts)
+		rc = judge_jobs(out, f, t, jobs, err);
 	out->known = !rc;
 	return rc;
 }
@@ -319,7 +338,8 @@ static int measure_way(struct net *net, const struct way *w, const struct tables
 		row->of[p].vls = t->vls;
 		rc = check(net->f, t, w->label, err);
 		if (!rc)
-			rc = judge(&row->of[p], net->f, t, net->jobs[p], err);
+			rc = judge(&row->of[p], net->f, t, net->jobs[p],
+				   p && !w->jobs ? &row->of[0] : NULL, err);
 		if (w->jobs) {
 			tables_put(t);
 			t = NULL;
@@ -349,7 +369,7 @@ static int judge_opensm(struct net *net, const char *engine, const char *prefix,
 	for (int p = 0; !rc && p < PLACEMENTS; p++) {
 		struct jobset *jobs = place_jobs(f, (enum placement)p);
 
-		rc = judge(&row->of[p], f, t, jobs, err);
+		rc = judge(&row->of[p], f, t, jobs, p ? &row->of[0] : NULL, err);
 		jobset_put(jobs);
 	}
 	if (rc)
@@ -420,10 +440,10 @@ static void print_row(const struct row *row)
 		printf(" %3u", row->of[0].vls);
 	else
 		printf(" %3s", "-");
-	for (int p = 0; p < PLACEMENTS; p++)
+	for (int p = 0; p < PLACEMENTS && !only_shifts; p++)
 		printf(" %6.2f +-%.2f", row->of[p].time.mean, row->of[p].time.error);
 	printf(" ");
-	for (int p = 0; p < PLACEMENTS; p++)
+	for (int p = 0; p < PLACEMENTS && !only_shifts; p++)
 		printf(" %5.2f", row->of[p].worst.mean);
 	printf("  %.3f %.3f %.3f%s\n", row->of[0].shift.sync.mean, row->of[0].shift.rate.mean,
 	       row->of[0].ebb,
@@ -449,23 +469,136 @@ static void print_against_best(const struct net *net, uint32_t way)
 	putchar('\n');
 }
 
+/* --- ours and OpenSM's --------------------------------------------------------------------------
+ */
+
+#define COMPARED 3
+
+static const char *const compared[COMPARED] = { "sync", "rate", "ebb" };
+
+static double figure_of(const struct figures *x, int which)
+{
+	double v = which == 0 ? x->shift.sync.mean : which == 1 ? x->shift.rate.mean : x->ebb;
+
+	return round(v * 1000) / 1000;
+}
+
+/* Is it what OpenSM has instead of ours?  dor has no more than the bisection to match. */
+static bool is_match(const char *ours, const char *theirs, int which)
+{
+	static const char *const tori[] = { "OpenSM torus-2QoS", "OpenSM lash", "OpenSM dfsssp",
+					    "OpenSM nue:8" };
+
+	if (strcmp(ours, "dor"))
+		return !strncmp(theirs, "OpenSM ", 7) && !strcmp(theirs + 7, ours);
+	for (size_t i = 0; i < sizeof(tori) / sizeof(*tori); i++)
+		if (which == 2 && !strcmp(theirs, tori[i]))
+			return true;
+	return false;
+}
+
+/* The best of OpenSM's that a row is held against, or NULL; hosts that do not reach each other make
+ * room for the rest. */
+static const struct row *match_of(const struct net *net, const struct row *ours, int which)
+{
+	const struct row *best = NULL;
+
+	for (uint32_t i = 0; i < net->nrow && ours->of[0].known; i++) {
+		const struct row *row = &net->rows[i];
+
+		if (!row->of[0].known || row->of[0].shift.stranded ||
+		    !is_match(ours->label, row->label, which))
+			continue;
+		if (!best || figure_of(&row->of[0], which) > figure_of(&best->of[0], which))
+			best = row;
+	}
+	return best;
+}
+
+/* Figures of a net that were compared; *below: those in which ours is below. */
+static uint32_t count_matches(const struct net *net, uint32_t *below)
+{
+	uint32_t n = 0;
+
+	*below = 0;
+	for (uint32_t i = 0; i < net->nrow; i++)
+		for (int k = 0; k < COMPARED; k++) {
+			const struct row *ours = &net->rows[i], *row = match_of(net, ours, k);
+
+			n += row != NULL;
+			*below += row && figure_of(&ours->of[0], k) < figure_of(&row->of[0], k);
+		}
+	return n;
+}
+
+static void print_below(const struct net *net)
+{
+	for (uint32_t i = 0; i < net->nrow; i++)
+		for (int k = 0; k < COMPARED; k++) {
+			const struct row *ours = &net->rows[i], *row = match_of(net, ours, k);
+
+			if (row && figure_of(&ours->of[0], k) < figure_of(&row->of[0], k))
+				printf("  below: %s %s %.3f, %s %.3f\n", ours->label, compared[k],
+				       figure_of(&ours->of[0], k), row->label,
+				       figure_of(&row->of[0], k));
+		}
+}
+
+static void print_matches(const struct net *nets, uint32_t n)
+{
+	uint32_t all = 0, below = 0, more;
+
+	for (uint32_t i = 0; i < n; i++) {
+		all += count_matches(&nets[i], &more);
+		below += more;
+	}
+	if (all)
+		printf("at least OpenSM's: %u of %u figures on %u nets\n\n", all - below, all, n);
+}
+
+/* Of one of our rows: OpenSM's figures that it is held against, and whether it has as much. */
+static json_t *match_json(const struct net *net, const struct row *ours)
+{
+	json_t *o = json_object();
+
+	for (int k = 0; k < COMPARED; k++) {
+		const struct row *row = match_of(net, ours, k);
+
+		if (row)
+			json_object_set_new(
+				o, compared[k],
+				json_pack("{s:s, s:f, s:b}", "engine", row->label, "value",
+					  figure_of(&row->of[0], k), "reached",
+					  figure_of(&ours->of[0], k) >= figure_of(&row->of[0], k)));
+	}
+	return o;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
 static void print_net(const struct net *net)
 {
 	printf("%s (%s): %u switches, %u hosts\n", net->name, net->spec, net->f->nsw,
 	       net->f->nterm);
-	printf("  %-17s %3s %13s %13s %13s %13s  %23s  %5s %5s %5s\n", "", "VLs", "random",
-	       "heavy-tailed", "contiguous", "sparse", "worst of each    ", "sync", "rate", "ebb");
+	printf("  %-17s %3s", "", "VLs");
+	for (int p = 0; p < PLACEMENTS && !only_shifts; p++)
+		printf(" %13s", placement_names[p]);
+	if (!only_shifts)
+		printf("  %23s", "worst of each    ");
+	printf("   %5s %5s %5s\n", "sync", "rate", "ebb");
 	for (uint32_t i = 0; i < net->nrow; i++)
 		print_row(&net->rows[i]);
 	for (uint32_t i = 0; about_sar && i < nways; i++)
 		if (!ways[i].rival)
 			print_against_best(net, i);
+	print_below(net);
 	putchar('\n');
 	fflush(stdout);
 }
 
 static void print_end(const struct net *nets, uint32_t n)
 {
+	print_matches(nets, n);
 	for (uint32_t i = 0; i < nways; i++) {
 		double all = 0, worst = 0;
 
@@ -511,6 +644,8 @@ static json_t *net_json(const struct net *net)
 						    figures_json(&row->of[p]));
 		else
 			json_object_set_new(o, "reason", json_string(row->why));
+		if (match_of(net, row, COMPARED - 1))
+			json_object_set_new(o, "opensm", match_json(net, row));
 		json_object_set_new(rows, row->label, o);
 	}
 	return json_pack("{s:s, s:s, s:I, s:I, s:o}", "net", net->name, "spec", net->spec,
@@ -554,7 +689,9 @@ static void take_engines(char *list)
 
 int main(int argc, char **argv)
 {
-	struct err err = { "usage: quality [--json] [--opensm DIR] [--engines LIST] NAME=NET..." };
+	struct err err = {
+		"usage: quality [--json] [--shifts] [--opensm DIR] [--engines LIST] NAME=NET..."
+	};
 	struct net *nets = xcalloc((size_t)argc, sizeof(*nets));
 	const char *dir = NULL;
 	uint32_t n = 0;
@@ -566,6 +703,8 @@ int main(int argc, char **argv)
 
 		if (!strcmp(argv[i], "--json")) {
 			json = true;
+		} else if (!strcmp(argv[i], "--shifts")) {
+			only_shifts = true;
 		} else if (!strcmp(argv[i], "--opensm") && i + 1 < argc) {
 			dir = argv[++i];
 		} else if (!strcmp(argv[i], "--engines") && i + 1 < argc) {

@@ -16,7 +16,9 @@
 #   REAL=DIR             the folder of the section real (../shared/data/fabrics)
 #   LIMIT=SECONDS        for one run of opensm (100)
 #   TIME=SECONDS         for all of them; runs that would begin later are left out (600)
+#   KEEP=DIR             where OpenSM's tables stay; what is there is not routed again
 #   --json               on stdout
+#   --shifts             without the times of jobs, in a tenth of the time
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -130,6 +132,8 @@ done
 work=$(mktemp -d "${TMPDIR:-/tmp}/quality.XXXXXX") || exit 2
 end=$((SECONDS + TIME))
 
+osm_dir=${KEEP:-$work/kept}
+
 # Its tables stay, for all nets are judged in one go.
 opensm_routed() {
 	local part
@@ -141,9 +145,9 @@ opensm_routed() {
 
 # of a section
 run_all_of_opensm() {
-	local name net spec engine hosts sm sm_port
+	local name net spec engine hosts sm sm_port at
 
-	mkdir -p "$work/$1"
+	mkdir -p "$osm_dir/$1"
 	while read -r name net spec; do
 		read -r _ hosts _ <<<"$("$peer" size "$net")"
 		if [ -r "$net" ]; then
@@ -157,8 +161,9 @@ run_all_of_opensm() {
 		sm=$(awk -F '"' '/^Ca/ && !/Aggregation/ { print $2; exit }' "$work/net")
 		sm_port=$(printf '0x%x' $((16#${sm#H-} + 1)))
 		for engine in ${2//,/ }; do
-			run_opensm "$engine" "$net" "$work/$1/$name.$engine"
-			grep -o '"reason": .*"' "$work/$1/$name.$engine.json" | sed "s|^\"reason\"|OpenSM $engine, $name|" >&2
+			at=$osm_dir/$1/$name.$engine
+			[ -e "$at.lft" ] || run_opensm "$engine" "$net" "$at"
+			grep -o '"reason": .*"' "$at.json" | sed "s|^\"reason\"|OpenSM $engine, $name|" >&2
 		done
 	done < <(wanted_nets "$1")
 }
@@ -181,5 +186,5 @@ for section in jobs trees tori rates real; do
 	[ "${#args[@]}" -gt 0 ] || continue
 	[ "$theirs" = none ] || run_all_of_opensm "$section" "$theirs"
 	[ "$ours" = - ] || args=(--engines "$ours" "${args[@]}")
-	"$B/tests/bench/quality" --opensm "$work/$section" "$@" "${args[@]}" || exit
+	"$B/tests/bench/quality" --opensm "$osm_dir/$section" "$@" "${args[@]}" || exit
 done
