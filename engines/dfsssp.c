@@ -3,6 +3,7 @@
 
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
+#include "engines/shift_improve.h"
 #include "engines/vl/vl_layers.h"
 
 #include <errno.h>
@@ -118,6 +119,7 @@ static int dfsssp_route(struct tables **out, const struct fabric *f, const struc
 		dfsssp_tell(params->notes, &best.notes);
 		*out = best.t;
 		best.t = NULL;
+		rc = shift_improve(out, f, &hows[0], params, progress, err);
 	}
 	dfsssp_attempt_done(&best);
 	return rc;

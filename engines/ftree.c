@@ -7,19 +7,20 @@
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
-#include "engines/graph/shift_loads.h"
+#include "engines/graph/shift_search.h"
 #include "engines/graph/updown.h"
+#include "engines/time/shift_choice.h"
 #include "engines/time/shift_time.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "fabric/model/topology/without.h"
-#include "fabric/base/memory/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 64 /* LIDs of one destination switch whose ports are written row by row */
+#define BATCH	      64 /* LIDs of one destination switch whose ports are written row by row */
+#define SEARCH_ROUNDS 4
 
 /* How a position chooses among its edges. */
 enum way {
@@ -27,10 +28,6 @@ enum way {
 	WAY_SOME,  /* the same, but not all are */
 	WAY_CHILD, /* to the only switch below, by the cable that the destination would go up */
 	WAY_TURN,  /* any edge, in turn */
-};
-
-struct open_entry {
-	uint32_t sw, term;
 };
 
 struct ftree {
@@ -59,8 +56,10 @@ struct ftree {
 
 	uint32_t *turn; /* by pattern: slot of the destination at hand */
 
-	/* entries of base LIDs of terminals that are not what the turns alone would have them */
-	VEC(struct open_entry) entries;
+	/* a bit by terminal * nsw + switch: entries of base LIDs of terminals that are not what the
+	 * turns alone would have them */
+	uint64_t *free;
+	uint64_t nfree;
 };
 
 static uint32_t ftree_level_at(const struct ftree *r, uint32_t i)
@@ -324,13 +323,15 @@ static void ftree_remember_open(struct ftree *r, const struct dest *d)
 {
 	bool stands_in = r->own[d->lid] != ftree_number_of(r, d);
 
-	if (d->lid != r->f->term_lid[d->end])
+	if (!r->free || d->lid != r->f->term_lid[d->end])
 		return;
 	for (uint32_t i = 1; i < r->dag.n; i++) {
-		struct open_entry e = { r->dag.sw[i], d->end };
+		uint64_t bit = (uint64_t)d->end * r->f->nsw + r->dag.sw[i];
 
-		if ((r->open[i] || stands_in) && r->dag.off[i + 1] - r->dag.off[i] > 1)
-			vec_push(&r->entries, e);
+		if ((!r->open[i] && !stands_in) || r->dag.off[i + 1] - r->dag.off[i] < 2)
+			continue;
+		r->free[bit / 64] |= 1ull << bit % 64;
+		r->nfree++;
 	}
 }
 
@@ -482,28 +483,32 @@ static int ftree_route_pass(struct ftree *r, const struct dest *d, uint32_t n, e
 	return 0;
 }
 
-#define SEARCH_ROUNDS 4
+static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
+{
+	const struct ftree *r = ctx;
+
+	updown_dag(&r->ud, g, f, root);
+}
+
+static bool ftree_is_free(void *ctx, uint32_t sw, uint32_t term)
+{
+	const struct ftree *r = ctx;
+	uint64_t bit = (uint64_t)term * r->f->nsw + sw;
+
+	return r->free[bit / 64] >> bit % 64 & 1;
+}
 
 /* Moves entries that are not what the turns alone would have them to where the flows of shifts meet
  * least, as long as that helps. */
 static int ftree_search(struct ftree *r, struct pace *p)
 {
-	struct shift_loads *x = NULL;
-	int rc = r->entries.n ? shift_loads_new(&x, r->f, r->t, p) : 0;
-	uint32_t moved = x != NULL;
+	struct shift_search_how how = { .build = ftree_build_dag,
+					.ctx = r,
+					.weights = &r->weights,
+					.is_free = ftree_is_free,
+					.rounds = SEARCH_ROUNDS };
 
-	for (int round = 0; round < SEARCH_ROUNDS && moved && !rc; round++) {
-		moved = 0;
-		for (size_t i = 0; i < r->entries.n && !rc; i++) {
-			const struct open_entry *e = &r->entries.v[i];
-
-			ftree_build(r, r->f->term_sw[e->term]);
-			moved += shift_loads_move(x, &r->dag, e->sw, e->term);
-			rc = pace_work(p, 8ull * r->f->nsw) ? -ECANCELED : 0;
-		}
-	}
-	shift_loads_free(x);
-	return rc;
+	return r->nfree ? shift_search(NULL, r->t, r->f, &how, p) : 0;
 }
 
 static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
@@ -555,11 +560,12 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->child = arena_array(r->arena, uint32_t, r->topology->tree->nlevel);
 	r->turn = arena_array(r->arena, uint32_t, r->tree->npattern);
 	r->own = arena_array(r->arena, uint32_t, f->max_lid + 1u);
+	if (!r->tree->whole && shift_search_fits(f))
+		r->free = arena_array(r->arena, uint64_t, (size_t)f->nterm * f->nsw / 64 + 1);
 }
 
 static void ftree_done(struct ftree *r)
 {
-	vec_free(&r->entries);
 	spdag_done(&r->dag);
 	updown_done(&r->ud);
 	fattree_turns_free(r->turns);
@@ -626,13 +632,6 @@ static int ftree_largest_load(uint64_t *max, struct ftree *r, const struct table
 	return 0;
 }
 
-static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
-{
-	const struct ftree *r = ctx;
-
-	updown_dag(&r->ud, g, f, root);
-}
-
 /* Shifts meet less in trees that are far from regular, also by the rates of their cables, when
  * these are balanced without turns:
  * replaces r->t by such tables then. */
@@ -662,6 +661,34 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 		r->t = other;
 		other = swap;
 	}
+	tables_put(other);
+	return rc;
+}
+
+/* Moves any entries of base LIDs, not only those that the turns left open, where that is better. */
+static int ftree_try_moved(struct ftree *r, struct progress *progress, struct err *err)
+{
+	struct shift_search_how how = { .build = ftree_build_dag,
+					.ctx = r,
+					.weights = &r->weights,
+					.others = SHIFT_SEARCH_OTHERS,
+					.rounds = SHIFT_SEARCH_ROUNDS };
+	size_t size = (size_t)r->t->nsw * r->t->stride;
+	struct tables *other;
+	struct pace p;
+	uint64_t moved;
+	bool better = false;
+	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
+
+	if (rc || !shift_search_fits(r->f))
+		return rc;
+	other = tables_new(r->f, r->t->engine);
+	memcpy(other->lft, r->t->lft, size);
+	rc = shift_search(&moved, other, r->f, &how, &p);
+	if (!rc && moved)
+		rc = shift_choice_better(&better, r->f, r->t, other, progress, err);
+	if (!rc && better)
+		memcpy(r->t->lft, other->lft, size);
 	tables_put(other);
 	return rc;
 }
@@ -752,6 +779,8 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 		rc = ftree_try_even(&r, params, progress, err);
 	if (!rc && r.weights.of)
 		rc = ftree_try_without_slow(&r, params, progress, err);
+	if (!rc && (!r.tree->whole || r.weights.of))
+		rc = ftree_try_moved(&r, progress, err);
 	notes_set(params->notes, "levels", tree->nlevel, "a fat tree of %u levels", tree->nlevel);
 	if (tree->missing)
 		notes_set(params->notes, "ways_missing", tree->missing,

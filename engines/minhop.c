@@ -2,15 +2,16 @@
 #include "engines/minhop.h"
 
 #include "engines/graph/balanced_sssp.h"
+#include "engines/shift_improve.h"
 #include "engines/vl/vl_layers.h"
+
+static const struct balanced_sssp_how how = { .rule = BALANCE_PORTS,
+					      .rounds = BALANCED_SSSP_ROUNDS };
 
 static int minhop_paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 			const struct engine_params *params, struct progress *progress,
 			struct err *err)
 {
-	static const struct balanced_sssp_how how = { .rule = BALANCE_PORTS,
-						      .rounds = BALANCED_SSSP_ROUNDS };
-
 	(void)jobs;
 	(void)err;
 	return balanced_sssp_route(t, f, params, &how, progress);
@@ -20,8 +21,10 @@ static int minhop_route(struct tables **out, const struct fabric *f, const struc
 			const struct demand *demand, const struct engine_params *params,
 			struct progress *progress, struct err *err)
 {
+	int rc = vl_layers_route(out, f, "minhop", jobs, params, minhop_paths, progress, err);
+
 	(void)demand;
-	return vl_layers_route(out, f, "minhop", jobs, params, minhop_paths, progress, err);
+	return rc ? rc : shift_improve(out, f, &how, params, progress, err);
 }
 
 const struct engine engine_minhop = {

@@ -7,7 +7,8 @@
 #include "engines/graph/min_load_tree.h"
 #include "engines/graph/updown.h"
 #include "engines/graph/updown_order.h"
-#include "engines/time/shift_time.h"
+#include "engines/time/shift_choice.h"
+#include "engines/shift_improve.h"
 #include "engines/vl/vl_layers.h"
 #include "fabric/base/memory/mem.h"
 
@@ -16,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURNS_MOST 4000 /* terminals: above, the turns of a tree would double the time */
-
 struct ways {
 	struct updown ud;
+	bool shifts;	   /* entries move for shifts */
 	bool found;	   /* the roots are no wish of the operator's */
 	bool illegal;	   /* a switch with ends had no legal path to a LID, ... */
 	uint32_t from, to; /* ... the first: from this to that switch */
@@ -48,6 +48,41 @@ static int updn_refuse_missing(const struct fabric *f, uint32_t from, uint32_t t
 		       f->sw_name[from], f->sw_name[to]);
 }
 
+static int updn_route_ranked(struct tables **out, const struct fabric *f, struct ways *w,
+			     const struct engine_params *params, struct pace *pace,
+			     struct progress *progress, struct err *err);
+
+/* Fat trees take turns instead (shift_improve_turns()). */
+static bool updn_may_try_shifts(const struct fabric *f, const struct ways *w,
+				const struct engine_params *params)
+{
+	struct err why;
+
+	return !w->shifts && shift_choice_fits(f) && !graph_lmc(f, params) &&
+	       engine_ftree.suits(f, &why);
+}
+
+/* The same paths with entries moved by shifts, where that is better: replaces *t. */
+static int updn_try_shifts(struct tables **t, const struct fabric *f, struct ways *w,
+			   const struct engine_params *params, struct pace *pace,
+			   struct progress *progress, struct err *err)
+{
+	struct tables *other = NULL, *worse = *t;
+	bool better = false;
+	int rc;
+
+	w->shifts = true;
+	rc = updn_route_ranked(&other, f, w, params, pace, progress, err);
+	if (!rc)
+		rc = shift_choice_better(&better, f, *t, other, progress, err);
+	if (!rc && better) {
+		*t = other;
+		other = worse;
+	}
+	tables_put(other);
+	return rc;
+}
+
 /* Routes by the ranking of w.  -ENETUNREACH when that leaves a pair of terminals without a legal
  * path; where it leaves such paths to switches' own LIDs, or between aggregation nodes, the same if
  * the ranking was found, else -ENOSPC if the VLs do not hold those. */
@@ -55,9 +90,9 @@ static int updn_route_ranked(struct tables **out, const struct fabric *f, struct
 			     const struct engine_params *params, struct pace *pace,
 			     struct progress *progress, struct err *err)
 {
-	struct balanced_sssp_how how = { .build = updn_build,
-					 .ctx = w,
-					 .rounds = BALANCED_SSSP_ROUNDS };
+	struct balanced_sssp_how how = {
+		.build = updn_build, .ctx = w, .rounds = BALANCED_SSSP_ROUNDS, .shifts = w->shifts
+	};
 	struct updown_score score;
 	struct tables *t;
 	int rc = updown_score(&score, &w->ud, f, pace);
@@ -79,6 +114,8 @@ static int updn_route_ranked(struct tables **out, const struct fabric *f, struct
 			"ends go up*, then down*; beside the rest they do not fit on %u VLs: give "
 			"only one root, or none to have it found",
 			graph_vls(f, params));
+	if (!rc && !w->illegal && updn_may_try_shifts(f, w, params))
+		rc = updn_try_shifts(&t, f, w, params, pace, progress, err);
 	if (rc)
 		tables_put(t);
 	else
@@ -149,33 +186,6 @@ static int updn_route_ordered(struct tables **out, const struct fabric *f,
 	return rc;
 }
 
-/* The ways up of a fat tree in turn (ftree), which are legal too, where shifts get more of that. */
-static int updn_try_turns(struct tables *t, const struct fabric *f,
-			  const struct engine_params *params, struct progress *progress,
-			  struct err *err)
-{
-	struct engine_params own = { 0 };
-	struct tables *turns;
-	double mine, other;
-	int rc;
-
-	if (f->nterm > TURNS_MOST)
-		return 0;
-	if (params)
-		own = *params;
-	own.notes = NULL;
-	rc = engine_ftree.route(&turns, f, NULL, NULL, &own, progress, NULL);
-	if (rc)
-		return rc == -ECANCELED ? rc : 0; /* it is no fat tree */
-	rc = shift_time_score(&mine, f, t, progress, err);
-	if (!rc)
-		rc = shift_time_score(&other, f, turns, progress, err);
-	if (!rc && other > mine)
-		memcpy(t->lft, turns->lft, (size_t)t->nsw * t->stride);
-	tables_put(turns);
-	return rc;
-}
-
 /* The top of a tree where all paths are legal with that. */
 static int updn_route_found(struct tables **out, const struct fabric *f,
 			    const struct engine_params *params, struct progress *progress,
@@ -192,7 +202,7 @@ static int updn_route_found(struct tables **out, const struct fabric *f,
 	if (rc == -ENETUNREACH)
 		rc = updn_route_ordered(out, f, params, progress, err);
 	if (!rc)
-		rc = updn_try_turns(*out, f, params, progress, err);
+		rc = shift_improve_turns(*out, f, params, progress, err);
 	if (rc) {
 		tables_put(*out);
 		*out = NULL;

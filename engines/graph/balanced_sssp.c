@@ -3,6 +3,7 @@
 
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
+#include "engines/graph/shift_search.h"
 #include "engines/graph/updown_order.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/pool.h"
@@ -340,6 +341,26 @@ static int balanced_sssp_try_other_order(struct even *e, const struct engine_par
 	return rc;
 }
 
+/* The loads are counted anew, for what is routed later. */
+static int balanced_sssp_search_shifts(struct even *e)
+{
+	struct shift_search_how how = { .build = e->how->build,
+					.ctx = e->how->ctx,
+					.weights = &e->weights,
+					.others = SHIFT_SEARCH_OTHERS,
+					.rounds = SHIFT_SEARCH_ROUNDS };
+	uint64_t moved = 0;
+	int rc = shift_search(&moved, e->t, e->f, &how, &e->pace);
+
+	if (rc || !moved)
+		return rc;
+	memset(min_load_tree_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
+	for (uint32_t i = 0; i < e->nterm; i++)
+		if (pace_work(&e->pace, min_load_tree_put_in(e->b, e->dests + i, e->f->sw_nterm)))
+			return -ECANCELED;
+	return 0;
+}
+
 static int balanced_sssp_route_all_terminals(struct even *e, const struct engine_params *params,
 					     uint64_t *max)
 {
@@ -356,6 +377,8 @@ static int balanced_sssp_route_all_terminals(struct even *e, const struct engine
 		rc = balanced_sssp_try_other_order(e, params, turns, max);
 	if (!rc)
 		rc = balanced_sssp_route_again(e);
+	if (!rc && e->how->shifts && !e->pin)
+		rc = balanced_sssp_search_shifts(e);
 	*max = balanced_sssp_greatest(e);
 	return rc;
 }

@@ -8,7 +8,8 @@
  * cables around one switch before those of the next are known, so the switches take turns.
  * Small uneven trees try both, and all small nets where the ports are balanced one by one.
  * Loads are routes times the channel's weight by rate (chan_weight.h).  Afterwards the LIDs over
- * the most loaded channels are routed once more, as long as that lowers the maximum.
+ * the most loaded channels are routed once more, as long as that lowers the maximum.  On demand
+ * entries to base LIDs move then (shift_search.h).
  */
 #pragma once
 
@@ -25,6 +26,7 @@ struct balanced_sssp_how {
 	bool by_switch; /* all LIDs of a switch follow each other on any fabric */
 	unsigned
 		rounds; /* over the most loaded channels, at most; BALANCED_SSSP_ROUNDS is plenty */
+	bool shifts;	/* then entries move to where the flows of shifts meet least */
 	uint64_t *max;	/* where to put the largest load of a channel, all LIDs; NULL: nowhere */
 	struct lft_hops
 		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */

@@ -3,6 +3,8 @@
 
 #include "engines/nue/nue_balance.h"
 #include "engines/nue/nue_layer.h"
+#include "engines/nue/nue_shifts.h"
+#include "engines/time/shift_choice.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/pool.h"
 #include "fabric/base/message/plural.h"
@@ -308,37 +310,69 @@ static uint64_t nue_work_of(const struct router *r, const struct attempt *a)
 	return work;
 }
 
+static void nue_swap(struct attempt *best, struct router *r, struct attempt *a,
+		     struct router *other)
+{
+	struct attempt worse = *best;
+	struct nue_layer *layer = r->layer;
+	uint32_t k = r->k;
+
+	*best = *a;
+	*a = worse;
+	r->layer = other->layer;
+	r->k = other->k;
+	other->layer = layer;
+	other->k = k;
+}
+
+static void nue_drop(struct attempt *a, struct router *other)
+{
+	nue_attempt_done(a, other->k);
+	for (uint32_t l = 0; l < other->k; l++)
+		nue_layer_done(&other->layer[l]);
+}
+
 /* More VLs than it takes may be bad luck: fewer are tried as long as there is time.  In a tree all
  * are alike. */
 static int nue_try_fewer_vls(struct attempt *best, struct router *r)
 {
 	uint64_t work = nue_work_of(r, best), spent = work;
-	uint32_t k = r->k;
 	int rc = 0;
 
-	for (uint32_t vls = k - 1; vls && !rc && !r->net.tree && spent + work <= WORK_MOST; vls--) {
+	for (uint32_t vls = r->k - 1; vls && !rc && !r->net.tree && spent + work <= WORK_MOST;
+	     vls--) {
 		struct router other = *r;
 		struct attempt a = { .trees = NULL };
 
 		atomic_init(&other.done, 0);
 		rc = nue_route_layers(&a, &other, vls);
 		spent += nue_work_of(&other, &a);
-		if (!rc && nue_is_better(&a, best)) {
-			struct attempt worse = *best;
-			struct nue_layer *layer = r->layer;
-
-			k = r->k;
-			*best = a;
-			a = worse;
-			r->layer = other.layer;
-			r->k = other.k;
-			other.layer = layer;
-			other.k = k;
-		}
-		nue_attempt_done(&a, other.k);
-		for (uint32_t l = 0; l < other.k; l++)
-			nue_layer_done(&other.layer[l]);
+		if (!rc && nue_is_better(&a, best))
+			nue_swap(best, r, &a, &other);
+		nue_drop(&a, &other);
 	}
+	return rc;
+}
+
+/* In a tree one VL may have more luck with shifts. */
+static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *err)
+{
+	struct router other = *r;
+	struct attempt a = { .trees = NULL };
+	bool better = false;
+	int rc;
+
+	if (!r->net.tree || r->k == 1 || !shift_choice_fits(r->f))
+		return 0;
+	atomic_init(&other.done, 0);
+	rc = nue_route_layers(&a, &other, 1);
+	if (!rc)
+		rc = nue_shifts_move(a.t, other.layer, a.trees, 1, r->progress, err);
+	if (!rc)
+		rc = shift_choice_better(&better, r->f, best->t, a.t, r->progress, err);
+	if (!rc && better)
+		nue_swap(best, r, &a, &other);
+	nue_drop(&a, &other);
 	return rc;
 }
 
@@ -373,6 +407,10 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 		rc = nue_route_layers(&best, &r, graph_vls(f, params));
 	if (!rc)
 		rc = nue_try_fewer_vls(&best, &r);
+	if (!rc)
+		rc = nue_shifts_move(best.t, r.layer, best.trees, r.k, progress, err);
+	if (!rc)
+		rc = nue_try_one_vl(&best, &r, err);
 	if (!rc) {
 		nue_set_sls(best.t, &r);
 		if (params)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/route_check.h"
 
+#include "engines/graph/balanced_sssp.h"
+#include "engines/vl/vl_layers.h"
 #include "fabric/base/memory/mem.h"
 
 #include <setjmp.h>
@@ -23,6 +25,17 @@ struct tables *must_route(const struct engine *e, const struct fabric *f, const 
 	if (rc)
 		fail_msg("%s on %u switches: %s", e->name, f->nsw, err.text);
 	assert_string_equal(t->engine, e->name);
+	return t;
+}
+
+struct tables *even_paths(const struct fabric *f)
+{
+	static const struct balanced_sssp_how how = { .rounds = BALANCED_SSSP_ROUNDS };
+	struct engine_params params = { .vls = 15 };
+	struct tables *t = tables_new(f, "dfsssp");
+
+	assert_int_equal(balanced_sssp_route(t, f, &params, &how, NULL), 0);
+	assert_int_equal(vl_layers_assign(t, f, &params, NULL, NULL), 0);
 	return t;
 }
 

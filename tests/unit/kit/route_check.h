@@ -10,6 +10,9 @@
 struct tables *must_route(const struct engine *e, const struct fabric *f, const struct jobset *jobs,
 			  const struct engine_params *params);
 
+/* Shortest paths, evenly loaded, with the VLs that they need: tables that engines can improve. */
+struct tables *even_paths(const struct fabric *f);
+
 /* Every switch reaches every LID in use; fails the test otherwise. */
 void assert_complete(const struct fabric *f, const struct tables *t);
 

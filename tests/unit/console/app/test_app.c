@@ -799,7 +799,7 @@ static void no_update_begins_before_the_record_is_on_disk(void **state)
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 1));
-	app_preview(a, engine_at(a, "updn"), &po);
+	app_preview(a, engine_at(a, "nue"), &po);
 	while (a->state.preview.state == PREVIEW_RUNNING)
 		app_kit_run(a, 0.02);
 	app_prepare_update(a);

@@ -695,7 +695,7 @@ static void no_more_blocks_change_at_a_time_than_the_caller_allows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct tables *t = must_route(&engine_dfsssp, f, js, NULL);
+		struct tables *t = even_paths(f);
 		double jobs, first = (double)max_of(f, js, t, &jobs), last = first;
 
 		for (uint32_t step = 0; step < 6; step++) {

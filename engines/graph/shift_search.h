@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shift_search: entries of tables moved, one after another, to where the flows of shifts over all
+ * hosts meet least.
+ *
+ * Hosts in the order of their names each send to the one that many places further, rail by rail.
+ * Flows that meet on a channel cost their number cubed, times the channel's weight by rate: a slow
+ * flow less is worth several that are not quite as slow.  Pairs of routes over a channel that do
+ * not lead to the same terminal cost something, too, so that traffic that is no shift does not
+ * lose.
+ */
+#pragma once
+
+#include "engines/graph/graph.h"
+#include "engines/graph/min_load_tree.h"
+#include "engines/graph/spdag.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/chan_weight.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct shift_search_how {
+	balance_build_fn build; /* which the tables follow; NULL: shortest paths */
+	void *ctx;
+	const struct chan_weights *weights;
+	/* By LID: where all its paths have to climb, the place of a channel, by channel, or NULL;
+	 * NULL: nowhere. */
+	const uint32_t *const *places;
+	/* May the entry of that switch to a terminal move?  NULL: all may. */
+	bool (*is_free)(void *ctx, uint32_t sw, uint32_t term);
+	uint32_t others; /* what all other traffic counts; 0: nothing */
+	unsigned rounds; /* over all terminals, at most; they end when nothing moves */
+};
+
+#define SHIFT_SEARCH_ROUNDS 6
+#define SHIFT_SEARCH_OTHERS 400 /* good for bisections, too */
+
+/* Is the fabric small enough? */
+bool shift_search_fits(const struct fabric *f);
+
+/* Base LIDs of terminals, where the fabric is small enough.  Paths keep their numbers of hops.
+ * -ECANCELED.  *moved: entries; NULL is fine. */
+int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
+		 const struct shift_search_how *how, struct pace *p);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/time/shift_choice.h"
+
+#include "engines/graph/shift_search.h"
+#include "engines/predict/predict.h"
+#include "engines/time/shift_time.h"
+
+#define BISECTIONS 100
+#define TOLERATED  0.98
+
+struct judged {
+	double sync, rate, ebb;
+};
+
+bool shift_choice_fits(const struct fabric *f)
+{
+	return shift_search_fits(f);
+}
+
+static int shift_choice_judge(struct judged *out, const struct fabric *f, const struct tables *t,
+			      struct progress *progress, struct err *err)
+{
+	static const struct shift_time_opts so = { .seed = 1, .threads = 1 };
+	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1, .threads = 1 };
+	struct shift_time s;
+	struct ebb ebb;
+	int rc = shift_time_compute(&s, f, t, &so, progress, err);
+
+	if (!rc)
+		rc = predict_ebb(&ebb, f, t, &eo, progress, err);
+	if (!rc)
+		*out = (struct judged){ s.sync.mean, s.rate.mean, ebb.mean };
+	return rc;
+}
+
+int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,
+			const struct tables *other, struct progress *progress, struct err *err)
+{
+	struct judged a, b;
+	int rc = shift_choice_judge(&a, f, now, progress, err);
+
+	if (!rc)
+		rc = shift_choice_judge(&b, f, other, progress, err);
+	*better = !rc && b.sync * b.rate * b.ebb > a.sync * a.rate * a.ebb &&
+		  b.sync >= TOLERATED * a.sync && b.rate >= TOLERATED * a.rate &&
+		  b.ebb >= TOLERATED * a.ebb;
+	return rc;
+}
