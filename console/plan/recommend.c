@@ -239,7 +239,7 @@ static void recommend_put_lost(FILE *out, const struct choice *c, size_t i)
 			c->list[c->pick].name);
 	else
 		fprintf(out, "%sas good as %s, %s", m ? ", " : "", c->list[c->pick].name,
-			cost ? cost->more : "but named later");
+			cost ? cost->more : "either will do");
 }
 
 static void recommend_put_pick(FILE *out, const struct choice *c)
@@ -409,6 +409,24 @@ static void recommend_put_without_plugin(FILE *out, const struct choice *c)
 	fputc('.', out);
 }
 
+/* Those that gave none for what the operator can change come with their reason; of those whom the
+ * fabric does not suit the names are enough, for each has its own beside it. */
+static void recommend_put_refusals(FILE *out, const struct choice *c)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->list[i].report && !recommend_with_vls(&c->list[i]) && !c->list[i].unsuited)
+			fprintf(out, " %s could not be judged: %s.", c->list[i].name,
+				c->list[i].why);
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->list[i].report && c->list[i].unsuited)
+			fprintf(out, "%s%s",
+				n++ ? ", " : " Not for a fabric of this shape: ", c->list[i].name);
+	if (n)
+		fputc('.', out);
+}
+
 static char *recommend_change(const struct choice *c)
 {
 	char *text = NULL;
@@ -418,10 +436,8 @@ static char *recommend_change(const struct choice *c)
 	for (size_t i = 0; i < c->n; i++)
 		if (recommend_with_vls(&c->list[i]))
 			recommend_put_vls(out, c, i);
-		else if (!c->list[i].report)
-			fprintf(out, " %s could not be judged: %s.", c->list[i].name,
-				c->list[i].why);
 	recommend_put_without_plugin(out, c);
+	recommend_put_refusals(out, c);
 	fclose(out);
 	if (!len) {
 		free(text);

@@ -18,6 +18,7 @@ struct recommend_case {
 	const char *name;
 	const struct route_report *report; /* NULL: the engine gave no routing ... */
 	const char *why;		   /* ... for this reason */
+	bool unsuited; /* which is the shape of the fabric, whatever else were changed */
 	/* what it gives with as many VLs as it needs, where that was the reason; NULL: not known */
 	const struct route_report *with_vls;
 	bool installed; /* is what the switches hold */

@@ -12,6 +12,8 @@
 #include "console/plan/command_inputs.h"
 #include "console/plan/recommend.h"
 #include "engines/engine_spec.h"
+#include "engines/geometry/topology_kind.h"
+#include "engines/parx/parx.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
 
@@ -199,12 +201,36 @@ static void cmd_compare_report_all(struct comparison *c)
 	}
 }
 
+static bool cmd_compare_is_hyperx(const struct fabric *f)
+{
+	struct topology_kind *kind = NULL;
+	struct err err;
+	int rc = topology_kind_find(&kind, f, TOPOLOGY_HYPERX, NULL, &err);
+
+	if (!rc)
+		topology_kind_free(kind);
+	return !rc;
+}
+
+/* What parx lacks on a HyperX are LIDs, which can be had. */
+static bool cmd_compare_unsuited(const struct comparison *c, size_t i)
+{
+	size_t first = c->in.installed ? 1 : 0;
+	const struct engine *e = i >= first ? c->engine[i - first].engine : NULL;
+	struct err err;
+
+	if (!e || !e->suits || !e->suits(c->in.f, &err))
+		return false;
+	return e != &engine_parx || !cmd_compare_is_hyperx(c->in.f);
+}
+
 static void cmd_compare_recommend(struct comparison *c)
 {
 	struct recommend_case list[MOST + 1];
 
 	for (size_t i = 0; i < c->n; i++)
 		list[i] = (struct recommend_case){
+			.unsuited = c->why[i] && cmd_compare_unsuited(c, i),
 			.name = c->list[i].engine,
 			.report = c->why[i] ? NULL : &c->list[i],
 			.why = c->why[i],

@@ -112,6 +112,22 @@ static void none_is_recommended_where_none_passes(void **state)
 	assert_string_equal(w->out.change, "dor could not be judged: this is no grid.");
 }
 
+/* What can be changed comes first, with its reason; the shape of the fabric cannot. */
+static void engines_for_other_fabrics_are_only_named(void **state)
+{
+	struct world *w = *state;
+
+	refuses(w, "dor", "this is no grid");
+	w->c[0].unsuited = true;
+	add(w, "minhop", 1, 0, 1, 2);
+	refuses(w, "parx", "raise the LMC");
+	refuses(w, "ftree", "this is no tree");
+	w->c[3].unsuited = true;
+	choose(w);
+	assert_string_equal(w->out.change, "parx could not be judged: raise the LMC. Not for a "
+					   "fabric of this shape: dor, ftree.");
+}
+
 static void the_only_candidate_is_taken(void **state)
 {
 	struct world *w = *state;
@@ -171,7 +187,7 @@ static void among_equals_cost_decides(void **state)
 	changes(w, 2, 20);
 	choose(w);
 	assert_int_equal(w->out.pick, 1); /* the first */
-	assert_says(w->out.reason[2], "but named later");
+	assert_says(w->out.reason[2], "as good as b, either will do");
 	w->v[2].hops_mean = 2;
 	choose(w);
 	assert_int_equal(w->out.pick, 2);
@@ -260,6 +276,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(none_is_recommended_where_none_passes, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(the_only_candidate_is_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(engines_for_other_fabrics_are_only_named, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(the_time_of_jobs_decides, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_jobs_shifts_decide, setup, teardown),
 		cmocka_unit_test_setup_teardown(among_equals_cost_decides, setup, teardown),
