@@ -238,6 +238,8 @@ expect "deadlock: one message a host" 1 '^[1-4][0-9] of 100 messages .[1-4][0-9]
 expect "deadlock: all messages arrive" 0 '100 of 100 messages' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfsssp --protocol hoti16 --message-kib 256
 expect "deadlock: jobs send" 0 'between the jobs. ranks .stencil2d. send a message of 128 KiB each; the VLs of a port share its buffer' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern stencil2d --protocol hoti16
 expect "deadlock: jobs send without end, buffers of VLs" 0 'between the jobs. ranks .ring. send continuously.$' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern ring --buffers vl
+echo '1 n0001' >alone
+expect "deadlock: a job that sends nothing" 0 'Nothing was sent: there are no two hosts in any job' "$I" deadlock --topology h.net --engine updn --jobs alone --pattern ring
 expect "deadlock: a pattern of no jobs" 64 '.-pattern needs --jobs' "$I" deadlock --topology h.net --engine updn --pattern ring
 expect "deadlock: messages without end have no size" 64 '.-message-kib needs --protocol hoti16' "$I" deadlock --topology h.net --engine updn --message-kib 4
 expect "deadlock: no such protocol" 64 'is not saturate or hoti16' "$I" deadlock --topology h.net --engine updn --protocol hoti

@@ -5,6 +5,7 @@
 #include "fabric/base/memory/vec.h"
 #include "fabric/model/tables/path.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,21 +98,33 @@ static void busy_cycles_index(struct busy_cycles *b)
 	}
 }
 
-struct busy_cycles *busy_cycles_new(const struct fabric *f, const struct tables *t)
+static bool busy_cycles_has_host(const struct fabric *f, uint32_t sw)
+{
+	return f->term_off[sw] < f->term_off[sw + 1] && f->term_list[f->term_off[sw]] < f->nterm;
+}
+
+int busy_cycles_new(struct busy_cycles **out, const struct fabric *f, const struct tables *t,
+		    struct progress *progress, struct err *err)
 {
 	struct busy_cycles *b = xcalloc(1, sizeof(*b));
 
+	*out = NULL;
 	b->f = f;
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		if (f->term_off[sw] < f->term_off[sw + 1] &&
-		    f->term_list[f->term_off[sw]] < f->nterm)
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		if (progress_step(progress, "cycles", sw, f->nsw)) {
+			busy_cycles_free(b);
+			return err_set(err, -ECANCELED, "cancelled");
+		}
+		if (busy_cycles_has_host(f, sw))
 			busy_cycles_add(b, t, f->term_list[f->term_off[sw]]);
+	}
 	busy_cycles_keep_busy(b);
 	busy_cycles_index(b);
 	b->by = xcalloc(busy_cycles_vertices(b), sizeof(*b->by));
 	b->queue = xcalloc(busy_cycles_vertices(b), sizeof(*b->queue));
 	b->used = xcalloc(f->nsw, sizeof(*b->used));
-	return b;
+	*out = b;
+	return 0;
 }
 
 void busy_cycles_free(struct busy_cycles *b)

@@ -10,12 +10,16 @@
 
 #include "engines/verify/verify.h"
 #include "fabric/base/hash/rng.h"
+#include "fabric/base/message/err.h"
+#include "fabric/base/message/progress.h"
 #include "fabric/model/tables/tables.h"
 
 struct busy_cycles;
 
-/* Neither is owned.  O(switches * terminals). */
-struct busy_cycles *busy_cycles_new(const struct fabric *f, const struct tables *t);
+/* f and t are not owned.  -ECANCELED with a sentence.  Progress step, in switches: "cycles".
+ * O(switches * terminals). */
+int busy_cycles_new(struct busy_cycles **out, const struct fabric *f, const struct tables *t,
+		    struct progress *progress, struct err *err);
 void busy_cycles_free(struct busy_cycles *b); /* NULL is fine */
 
 /* A cycle with a path for each dependency that begins at none of the switches that were in one

@@ -80,7 +80,7 @@ static void deadlock_text_print_traffic(FILE *out, const struct deadlock_test *s
 
 static void deadlock_text_print_messages(FILE *out, const struct deadlock_test *s)
 {
-	if (s->o.message && s->nconn)
+	if (s->o.message)
 		fprintf(out, "%u of %u messages (%.1f %%) arrived.\n", s->complete, s->nconn,
 			100.0 * s->complete / s->nconn);
 }
@@ -117,6 +117,11 @@ static void deadlock_text_print_none(FILE *out, const struct deadlock_test *s)
 
 void deadlock_text_print(FILE *out, const struct deadlock_test *s, const char *pattern)
 {
+	if (!s->nconn) {
+		fprintf(out, "Nothing was sent: there are no two hosts%s.\n",
+			pattern ? " in any job" : "");
+		return;
+	}
 	deadlock_text_print_traffic(out, s, pattern);
 	if (s->ncycle)
 		deadlock_text_print_deadlock(out, s);

@@ -195,16 +195,20 @@ static void deadlock_traffic_not_to_itself(const uint32_t *src, uint32_t *dst, u
 }
 
 /* Of busy cycles as many as there are; where there is none, of that one. */
-static void deadlock_traffic_pair_cycles(struct pairing *x, struct rng *r)
+static int deadlock_traffic_pair_cycles(struct pairing *x, struct rng *r, struct progress *progress,
+					struct err *err)
 {
 	const struct witness *cycle = x->cycle;
 	struct busy_cycles *busy;
 	struct witness *found;
 	uint32_t n = x->n;
+	int rc;
 
 	if (!n)
-		return;
-	busy = busy_cycles_new(x->s->f, x->of);
+		return 0;
+	rc = busy_cycles_new(&busy, x->s->f, x->of, progress, err);
+	if (rc)
+		return rc;
 	while ((x->n = busy_cycles_next(busy, &found, r))) {
 		x->cycle = found;
 		deadlock_traffic_pair_all_on_cycle(x);
@@ -215,6 +219,7 @@ static void deadlock_traffic_pair_cycles(struct pairing *x, struct rng *r)
 	x->n = n;
 	if (!x->s->aimed)
 		deadlock_traffic_pair_all_on_cycle(x);
+	return 0;
 }
 
 static void deadlock_traffic_pair_rest(struct pairing *x, struct rng *r)
@@ -233,23 +238,27 @@ static void deadlock_traffic_pair_rest(struct pairing *x, struct rng *r)
 	free(dst);
 }
 
-void deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t,
-			    const struct tables *of, const struct witness *cycle, uint32_t n)
+int deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t, const struct tables *of,
+			   const struct witness *cycle, uint32_t n, struct progress *progress,
+			   struct err *err)
 {
 	struct pairing x = { .s = s, .t = t, .of = of, .cycle = cycle, .n = n };
 	struct rng r;
+	int rc;
 
 	rng_seed(&r, s->o.seed);
 	x.hosts = xcalloc(s->f->nsw, sizeof(*x.hosts));
 	x.in = xcalloc(s->f->nterm, sizeof(*x.in));
 	x.sends = xcalloc(s->f->nterm, sizeof(*x.sends));
 	x.receives = xcalloc(s->f->nterm, sizeof(*x.receives));
-	deadlock_traffic_pair_cycles(&x, &r);
-	deadlock_traffic_pair_rest(&x, &r);
+	rc = deadlock_traffic_pair_cycles(&x, &r, progress, err);
+	if (!rc)
+		deadlock_traffic_pair_rest(&x, &r);
 	free(x.hosts);
 	free(x.in);
 	free(x.sends);
 	free(x.receives);
+	return rc;
 }
 
 /* ---- jobs ---- */

@@ -19,10 +19,11 @@ void deadlock_traffic_spread(struct deadlock_test *s, const struct tables *t, un
 /* HOTI16, Sec. VI A: two hosts of each switch, each of which sends to another one, and none
  * receives from two.  If there is a cycle (n not 0), on paths that make busy cycles
  * (busy_cycles.h), else those of that one, as far as there are; by chance otherwise.  Cycles are
- * those of the tables `of`, which route as t does, perhaps on other VLs.  O(switches * terminals).
- */
-void deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t,
-			    const struct tables *of, const struct witness *cycle, uint32_t n);
+ * those of the tables `of`, which route as t does, perhaps on other VLs.  -ECANCELED with a
+ * sentence.  Progress step, in switches: "cycles".  O(switches * terminals). */
+int deadlock_traffic_pairs(struct deadlock_test *s, const struct tables *t, const struct tables *of,
+			   const struct witness *cycle, uint32_t n, struct progress *progress,
+			   struct err *err);
 
 /* What the jobs do at one time: each rank to its peers, in an all-to-all to that many, by chance
  * the same for all ranks of a job.  Counts the paths that make the cycle. */

@@ -9,6 +9,7 @@
  */
 #include "tests/bench/bench_kit.h"
 
+#include "console/deadlock/deadlock_traffic.h"
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/predict.h"
@@ -16,6 +17,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
+#include "fabric/model/tables/vl_fold.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <inttypes.h>
@@ -175,6 +177,34 @@ static int time_predict(unsigned threads, const struct fabric *f, const struct t
 	return rc;
 }
 
+/* HOTI16's test on one VL, as "deadlock" does it. */
+static int time_deadlock(unsigned threads, const struct fabric *f, const struct tables *t,
+			 struct err *err)
+{
+	struct deadlock_test_opts o = { .seed = 1, .message = 128 << 10, .shared = true };
+	struct verify_opts verify = { .threads = threads };
+	struct tables *one = vl_fold(f, t, 1);
+	struct deadlock_test s;
+	struct verdict *v;
+	struct watch w;
+	int rc = verify_tables(&v, f, one, &verify, NULL, err);
+
+	if (!rc) {
+		deadlock_test_init(&s, f, one, &o);
+		start(&w);
+		rc = deadlock_traffic_pairs(&s, one, one, v->cycle, v->ncycle, &w.progress, err);
+		if (!rc)
+			rc = deadlock_test_run(&s, 1000000, &w.progress, err);
+		stop(&w, "deadlock on 1 VL");
+		printf("  %" PRIu64 " packets, cycle of %u after %.1f us\n", s.n.injected, s.ncycle,
+		       (double)s.closed_ns * 1e-3);
+		deadlock_test_free(&s);
+		verdict_free(v);
+	}
+	tables_put(one);
+	return rc;
+}
+
 static int bench(const struct engine *e, unsigned threads, const struct fabric *f,
 		 const struct jobset *jobs, struct err *err)
 {
@@ -198,6 +228,8 @@ static int bench(const struct engine *e, unsigned threads, const struct fabric *
 		rc = time_ebb(threads, f, t, jobs, err);
 	if (!rc)
 		rc = time_predict(threads, f, t, jobs, err);
+	if (!rc)
+		rc = time_deadlock(threads, f, t, err);
 	tables_put(t);
 	tables_put(full);
 	return rc;

@@ -161,22 +161,26 @@ static const char *cmd_deadlock_pattern(const struct options *o)
 	return o->pattern_said ? predict_pattern_name(o->pattern) : NULL;
 }
 
-/* cycle is that of the tables `of`: t, or t on one VL. */
-static void cmd_deadlock_add_traffic(struct deadlock_test *stress, const struct options *o,
-				     const struct command_inputs *s, const struct tables *t,
-				     const struct tables *of, const struct verdict *v)
+/* v is of the tables `of`: t, or t on one VL. */
+static int cmd_deadlock_add_traffic(struct deadlock_test *stress, const struct options *o,
+				    const struct command_inputs *s, const struct tables *t,
+				    const struct tables *of, const struct verdict *v,
+				    struct progress *progress, struct err *err)
 {
 	if (o->pattern_said) {
 		deadlock_traffic_jobs(stress, t, of, s->jobs, o->pattern, ROUNDS, v->cycle,
 				      v->ncycle);
-	} else if (cmd_deadlock_hoti16(o)) {
-		deadlock_traffic_pairs(stress, t, of, v->cycle, v->ncycle);
-	} else {
-		if (v->cycle)
-			deadlock_traffic_aim(stress, t, v->cycle, v->ncycle);
-		if (t != of)
-			deadlock_traffic_spread(stress, t, ROUNDS);
+		return 0;
 	}
+	if (cmd_deadlock_hoti16(o))
+		return deadlock_traffic_pairs(stress, t, of, v->cycle, v->ncycle, progress, err)
+			       ? EXIT_FINDINGS
+			       : 0;
+	if (v->cycle)
+		deadlock_traffic_aim(stress, t, v->cycle, v->ncycle);
+	if (t != of)
+		deadlock_traffic_spread(stress, t, ROUNDS);
+	return 0;
 }
 
 /* Without a cycle: the paths that would wait for each other if there were one VL for all. */
@@ -189,7 +193,7 @@ static int cmd_deadlock_aim_at_one_vl(struct deadlock_test *stress, const struct
 	int rc = cmd_deadlock_judge(&v, s, one, progress, err);
 
 	if (!rc)
-		cmd_deadlock_add_traffic(stress, o, s, t, one, v);
+		rc = cmd_deadlock_add_traffic(stress, o, s, t, one, v, progress, err);
 	verdict_free(v);
 	tables_put(one);
 	return rc;
@@ -246,7 +250,7 @@ static int cmd_deadlock_simulate(struct deadlock_test *stress, struct verdict **
 		return rc;
 	cmd_deadlock_init(stress, o, s, t, *v);
 	if ((*v)->cycle)
-		cmd_deadlock_add_traffic(stress, o, s, t, t, *v);
+		rc = cmd_deadlock_add_traffic(stress, o, s, t, t, *v, progress, err);
 	else
 		rc = cmd_deadlock_aim_at_one_vl(stress, o, s, t, progress, err);
 	if (!rc && deadlock_test_run(stress, limit_ns, progress, err))

@@ -7,6 +7,7 @@
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,12 +37,14 @@ static uint32_t receivers(const struct fabric *f, const struct tables *t, const 
 /* Cycles from switches of their own, with two receivers at each dependency; so many. */
 static uint32_t assert_cycles(const struct fabric *f, const struct tables *t, uint64_t seed)
 {
-	struct busy_cycles *b = busy_cycles_new(f, t);
+	struct busy_cycles *b;
 	bool *used = calloc(f->nsw, sizeof(*used));
 	uint32_t n, ncycle = 0;
 	struct witness *w;
 	struct rng r;
+	struct err err;
 
+	assert_int_equal(busy_cycles_new(&b, f, t, NULL, &err), 0);
 	rng_seed(&r, seed);
 	while ((n = busy_cycles_next(b, &w, &r))) {
 		for (uint32_t i = 0; i < n; i++) {
@@ -108,12 +111,30 @@ static void a_slim_fly_has_many_on_one_vl_and_none_on_those_it_needs(void **stat
 	fabric_put(f);
 }
 
+static void the_search_can_be_cancelled(void **state)
+{
+	struct fabric *f = net_ring(5, 2, NULL);
+	struct tables *t = kit_clockwise(f);
+	struct progress progress = { 0 };
+	struct busy_cycles *b;
+	struct err err;
+
+	(void)state;
+	atomic_store(&progress.cancel, true);
+	assert_int_equal(busy_cycles_new(&b, f, t, &progress, &err), -ECANCELED);
+	assert_null(b);
+	assert_string_equal(err.text, "cancelled");
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_has_one_with_two_hosts_at_a_switch),
 		cmocka_unit_test(a_tree_has_none),
 		cmocka_unit_test(a_slim_fly_has_many_on_one_vl_and_none_on_those_it_needs),
+		cmocka_unit_test(the_search_can_be_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,9 @@ static void run(struct trial *x, uint64_t seed, bool shared)
 	struct err err;
 
 	deadlock_test_init(&x->s, x->f, x->t, &o);
-	deadlock_traffic_pairs(&x->s, x->t, x->one, x->v->cycle, x->v->ncycle);
+	assert_int_equal(
+		deadlock_traffic_pairs(&x->s, x->t, x->one, x->v->cycle, x->v->ncycle, NULL, &err),
+		0);
 	assert_int_equal(deadlock_test_run(&x->s, LIMIT_ns, NULL, &err), 0);
 }
 
