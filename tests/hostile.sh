@@ -88,6 +88,16 @@ commands() {
 		prints_text paths nowhere$'\e'[2J elsewhere$'\xff' --topology net --lfts d/opensm-lfts.dump &&
 		prints_text --load net --diff same && prints_text --load same --diff net
 }
+arguments() { # what a mistake quotes
+	local x=$'x\e[2J\xff' a
+
+	prints_text "$x" || return
+	for a in "--$x" "-$x" "--threads=$x" "--engine=$x" "--pin=$x" "--jobs=$x" "--topology=$x" "$x"; do
+		prints_text route "$a" || { echo "route $a"; return 1; }
+	done
+	prints_text agent --node-key "$x" && prints_text status "$x" --state-dir "$x" && prints_text config show -z "$x" && prints_text audit list "$x"
+}
+ok "words of the command line are quoted as text" arguments
 ok "what commands print is text" commands
 plans() {
 	"$I" plan -e dfsssp --topology net --lfts d/opensm-lfts.dump --jobs jobs -o p.plan >out 2>&1

@@ -4,6 +4,7 @@
 #include "console/io/output_file.h"
 #include "console/live/unfinished.h"
 #include "console/update/watchdog_config.h"
+#include "fabric/base/message/plain.h"
 #include "fabric/base/process/confine.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"
@@ -153,7 +154,8 @@ int main(int argc, char **argv)
 		if (!strcmp(c->name, argv[1]))
 			return main_run(c, argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {
-		fprintf(stderr, "ibroute-top: unknown command \"%s\"; commands are\n", argv[1]);
+		fprintf(stderr, "ibroute-top: unknown command \"%s\"; commands are\n",
+			plain_text(argv[1], ""));
 		commands_print(stderr);
 		fprintf(stderr, "without a command the live console starts; --help lists its "
 				"options\n");

@@ -2,6 +2,8 @@
 #include "console/config/cmdline.h"
 
 #include "console/config/config.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -123,11 +125,41 @@ static void cmdline_with_config(const struct argp *argp, int *argc, char ***argv
 	config_free(c);
 }
 
+static ssize_t cmdline_print_plain(void *unused, const char *text, size_t n)
+{
+	char *copy = xasprintf("%.*s", (int)n, text);
+	ssize_t rc;
+
+	(void)unused;
+	rc = write(STDERR_FILENO, plain_text(copy, "\n\t"), strlen(copy));
+	free(copy);
+	return rc < 0 ? 0 : (ssize_t)n;
+}
+
+/* Mistakes quote words of the command line, which may have come from anywhere. */
+static int cmdline_parse_plainly(const struct argp *argp, int argc, char **argv, void *input)
+{
+	FILE *as_it_was = stderr,
+	     *plain = fopencookie(NULL, "w",
+				  (cookie_io_functions_t){ .write = cmdline_print_plain });
+	int rc;
+
+	if (plain) {
+		setvbuf(plain, NULL, _IOLBF, 0);
+		stderr = plain;
+	}
+	rc = argp_parse(argp, argc, argv, 0, NULL, input);
+	stderr = as_it_was;
+	if (plain)
+		fclose(plain);
+	return rc;
+}
+
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
 	if (!describe) {
 		cmdline_with_config(argp, &argc, &argv);
-		return argp_parse(argp, argc, argv, 0, NULL, input);
+		return cmdline_parse_plainly(argp, argc, argv, input);
 	}
 	describe(argp, describe_arg);
 	fflush(NULL);
