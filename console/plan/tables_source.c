@@ -80,6 +80,7 @@ static int tables_source_of_files(struct tables_source *s, struct tables_source_
 int tables_source_open(struct tables_source *s, struct tables_source_opts *o, struct err *err)
 {
 	memset(s, 0, sizeof(*s));
+	load_adaptive_declared(&s->adaptive, o->live.adaptive);
 	if (o->plan)
 		return tables_source_of_plan(s, o->plan, err);
 	if (o->o.topology)
@@ -90,6 +91,7 @@ int tables_source_open(struct tables_source *s, struct tables_source_opts *o, st
 	s->t = s->l.t;
 	s->jobs = s->l.jobs;
 	s->w = s->l.w;
+	s->adaptive = s->l.adaptive;
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct tables_source {
 	const struct tables *planned; /* NULL: no plan */
 	const struct jobset *jobs;    /* NULL: not known */
 	struct wire *w;		      /* NULL: nothing to be asked */
+	struct adaptive adaptive;     /* as the fabric tells, or of files as declared */
 	/* owned */
 	struct plan *p;
 	struct live l;

@@ -50,6 +50,30 @@ ok "sm exits with 1, as the plugin is not loaded" does 1 sm "${dirs[@]}"
 ok "and says so" grep -q '^plugin .*cannot be reached' "$LAB_DIR/out"
 ok "with --json, too" does 1 sm --json "${dirs[@]}"
 
+# What this machine's opensm.conf and its log tell, where the SM is on one of its ports; without them, what is declared.
+told() { # declared, text of opensm.conf
+	mkdir -p "$LAB_DIR/etc-opensm"
+	printf '%s\n' "$2" >"$LAB_DIR/etc-opensm/opensm.conf"
+	: >"$LAB_DIR/empty.log"
+	lab_on n0001 unshare -m sh -c 'mount --bind "$1" /etc/opensm && { [ ! -e /var/log/opensm.log ] ||
+		mount --bind "$2" /var/log/opensm.log; } && shift 2 && exec "$@"' sh "$LAB_DIR/etc-opensm" \
+		"$LAB_DIR/empty.log" "$IBROUTE_TOP" sm --adaptive-routing "$1" "${dirs[@]}" >"$LAB_DIR/out" 2>&1
+	grep '^adaptive ' "$LAB_DIR/out"
+}
+if [ -d /etc/opensm ] && unshare -m true 2>/dev/null; then
+	ok "sm tells adaptive routing that opensm.conf names" eval \
+		'told auto "routing_engine ar_updn" | grep -q "yes: adaptive routing (opensm.conf has routing_engine ar_updn): metrics and checks"'
+	ok "and the manager of a plugin" eval 'told auto "event_plugin_name armgr" | grep -q "yes: .*loads the plugin armgr"'
+	ok "what OpenSM says wins over what is declared" eval 'told no "routing_engine ar_updn" | grep -q "yes: .*ar_updn"'
+	ok "where nothing tells, it is said how to declare it" eval \
+		'told auto "lmc 0" | grep -Eq "adaptive +(unknown: .*--adaptive-routing|no sign of adaptive)"'
+	ok "declared, it is told" eval 'told yes "lmc 0" | grep -q "yes: adaptive routing (declared): metrics and checks"'
+	ok "plan tells it with its metrics" eval 'does 0 plan -e updn --adaptive-routing yes --json "${dirs[@]}" &&
+		grep -q "\"state\": \"yes\"" "$LAB_DIR/out"'
+else
+	skip "no mount namespace, or no /etc/opensm: what opensm.conf tells of adaptive routing"
+fi
+
 ok "opensm -c has written the keys of the sample" \
 	grep -qE '^event_plugin_name \(null\)' "$LAB_DIR/made.conf"
 ok "and that logs are buffered" grep -q '^force_log_flush FALSE' "$LAB_DIR/made.conf"

@@ -280,6 +280,7 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
 	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
 	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
+	json_object_set_new(j, "adaptive_routing", adaptive_json(&x->s.adaptive));
 	return output_file_print_json(j, err);
 }
 
@@ -325,7 +326,7 @@ static void cmd_paths_print_way(const struct paths *x, const struct way *w, cons
 
 static int cmd_paths_print_text(const struct paths *x, struct err *err)
 {
-	char src[300], dst[300];
+	char src[300], dst[300], adaptive[300];
 	uint32_t at;
 
 	printf("%s (LID %u) to %s, LID %u\n", end_name(src, sizeof(src), x->s.f, x->src),
@@ -339,6 +340,8 @@ static int cmd_paths_print_text(const struct paths *x, struct err *err)
 		else
 			printf("the plan changes this path from hop %u on\n", at + 1);
 	}
+	if (adaptive_text(adaptive, sizeof(adaptive), &x->s.adaptive)[0])
+		puts(adaptive);
 	return output_file_flush_stdout(err);
 }
 

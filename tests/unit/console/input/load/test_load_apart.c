@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every file that others may have written is read by a process that can do nothing else; what comes
  * back is what the file says, or is refused. */
+#include "console/input/load/load_adaptive.h"
 #include "console/input/load/load_demand.h"
 #include "console/input/load/load_fabric.h"
 #include "console/input/load/load_jobs.h"
@@ -203,6 +204,10 @@ static int setup(void **state)
 	out = temp_folder_open("ranks", "w");
 	fprintf(out, "0: %s\n1: %s\n2-5: %s\n", f->term_name[0], f->term_name[1], f->term_name[2]);
 	assert_int_equal(fclose(out), 0);
+	temp_folder_put("opensm.conf", "routing_engine ar_updn\nevent_plugin_name (null)\n");
+	temp_folder_put("opensm.log",
+			"Jun 20 14:38:48 850162 [E63ED6C0] 0x02 -> osm_ucast_mgr_process: ar_updn "
+			"tables configured on all switches\n");
 	temp_folder_put("demand", "0: 1=1000,5=3\n1: 0=5\n");
 	return 0;
 }
@@ -353,6 +358,31 @@ static int loads_demand(const char *path, struct err *err)
 	return rc;
 }
 
+/* OpenSM's configuration and its log tell what routes adaptively; without either nothing is known.
+ */
+static int loads_adaptive(struct adaptive *a, struct err *err)
+{
+	return a->state == ADAPTIVE_YES || way.replace ? 0 : err_set(err, -ENODATA, "unknown");
+}
+
+static int loads_opensm_conf(const char *path, struct err *err)
+{
+	struct adaptive a;
+
+	load_adaptive_files(&a, ADAPTIVE_UNKNOWN, NULL, path, NULL);
+	assert_true(strlen(a.why) < sizeof(a.why));
+	return loads_adaptive(&a, err);
+}
+
+static int loads_opensm_log(const char *path, struct err *err)
+{
+	struct adaptive a;
+
+	load_adaptive_files(&a, ADAPTIVE_UNKNOWN, NULL, NULL, path);
+	assert_true(strlen(a.why) < sizeof(a.why));
+	return loads_adaptive(&a, err);
+}
+
 static const struct kind {
 	const char *name;
 	int (*load)(const char *path, struct err *err);
@@ -381,6 +411,8 @@ static const struct kind {
 	{ "jobs", loads_jobs, 0 },
 	{ "choice", loads_choice, 0 },
 	{ "demand", loads_demand, 0 },
+	{ "opensm.conf", loads_opensm_conf, 0 },
+	{ "opensm.log", loads_opensm_log, 0 },
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
