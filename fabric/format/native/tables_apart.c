@@ -17,6 +17,8 @@ struct tables_reading {
 	const struct fabric *f;
 	tables_reader *read; /* NULL: tables.ibr, netloc */
 	struct graft_report grafted;
+	bool before; /* they may be of any older state of the fabric */
+	struct carry_report carried;
 	struct tables *t;
 };
 
@@ -32,11 +34,15 @@ static int tables_apart_work(void *ctx, bytes_out *out, struct read_report *repo
 					  x->nodes_path, x->f, report, err);
 	else if (lseek(fileno(x->file), 0, SEEK_SET) < 0) /* the stream has read ahead */
 		rc = err_set(err, -errno, "%s cannot be read: %s", x->path, strerror(errno));
+	else if (x->before)
+		rc = tables_ibr_read_fd_before(&x->t, fileno(x->file), x->f, &x->carried, x->path,
+					       err);
 	else
 		rc = tables_ibr_read_fd(&x->t, fileno(x->file), x->f, &x->grafted, x->path, err);
 	if (rc)
 		return rc;
 	bytes_put(out, &x->grafted, sizeof(x->grafted));
+	bytes_put(out, &x->carried, sizeof(x->carried));
 	tables_bytes_put(out, x->t);
 	tables_put(x->t);
 	return 0;
@@ -48,6 +54,7 @@ static int tables_apart_take(void *ctx, struct bytes_in *in, struct err *err)
 
 	(void)err;
 	bytes_take(in, &x->grafted, sizeof(x->grafted));
+	bytes_take(in, &x->carried, sizeof(x->carried));
 	return tables_bytes_take(&x->t, in, x->f);
 }
 
@@ -85,6 +92,18 @@ int tables_apart_read_ibr(struct tables **out, FILE *file, const char *path, con
 
 	if (!rc && grafted)
 		*grafted = x.grafted;
+	return rc;
+}
+
+int tables_apart_read_ibr_before(struct tables **out, FILE *file, const char *path,
+				 const struct fabric *f, struct carry_report *carried,
+				 struct err *err)
+{
+	struct tables_reading x = { .file = file, .path = path, .f = f, .before = true };
+	int rc = tables_apart_run(out, &x, NULL, err);
+
+	if (!rc)
+		*carried = x.carried;
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/report.h"
+#include "fabric/model/tables/carry.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
@@ -19,6 +20,10 @@ int tables_apart_read(struct tables **out, tables_reader *read, FILE *file, cons
 /* As tables_ibr_read_fd(), from the beginning of the file. */
 int tables_apart_read_ibr(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 			  struct graft_report *grafted, struct err *err);
+/* As tables_ibr_read_fd_before(). */
+int tables_apart_read_ibr_before(struct tables **out, FILE *file, const char *path,
+				 const struct fabric *f, struct carry_report *carried,
+				 struct err *err);
 /* As tables_ibr_load(). */
 int tables_apart_load_ibr(struct tables **out, const char *path, const struct fabric *f,
 			  struct graft_report *grafted, struct err *err);

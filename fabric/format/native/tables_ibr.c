@@ -8,6 +8,7 @@
 #include "fabric/base/message/file_progress.h"
 #include "fabric/base/message/plain.h"
 #include "fabric/format/native/endports_ibr.h"
+#include "fabric/format/native/switch_links_ibr.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -349,7 +350,8 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	return rc ? rc : tables_ibr_unpack(out, buf, &info, f, what, err);
 }
 
-/* Of another fabric of the same switches and cables, as far as tables have to know it. */
+/* Of another fabric as far as tables have to know it: of the switches and cables of f, or (NULL) of
+ * those that was tells of. */
 static struct fabric tables_ibr_shape(const struct endports *was, const struct fabric *f)
 {
 	return (struct fabric){
@@ -357,9 +359,18 @@ static struct fabric tables_ibr_shape(const struct endports *was, const struct f
 		.nend = was->nend,
 		.max_lid = (uint16_t)was->max_lid,
 		.lmc = was->lmc,
-		.sw_nports = f->sw_nports,
+		.sw_nports = f ? f->sw_nports : was->links->nports,
 		.fingerprint = was->fingerprint,
 	};
+}
+
+static int tables_ibr_check_ends(const struct tables_ibr_info *info, const struct endports *was,
+				 const char *what, struct err *err)
+{
+	if (digest_equal(&info->fingerprint, &was->fingerprint) && info->nsw == was->nsw &&
+	    info->nend == was->nend && info->max_lid == was->max_lid)
+		return 0;
+	return err_set(err, -EINVAL, "%s: damaged: its end ports are not those of its tables", what);
 }
 
 static int tables_ibr_graft(struct tables **out, const uint8_t *buf,
@@ -372,12 +383,6 @@ static int tables_ibr_graft(struct tables **out, const uint8_t *buf,
 	struct err why;
 	int rc;
 
-	if (!digest_equal(&info->fingerprint, &was->fingerprint) || info->nsw != was->nsw ||
-	    info->nend != was->nend || info->max_lid != was->max_lid)
-		return err_set(err, -EINVAL,
-			       "%s: damaged: its end ports are not those of its "
-			       "tables",
-			       what);
 	if (!digest_equal(&was->switch_graph, &f->switch_graph) || was->nsw != f->nsw)
 		return tables_ibr_check_fabric(info, f, what, err);
 	rc = tables_ibr_unpack(&t, buf, info, &shape, what, err);
@@ -388,28 +393,80 @@ static int tables_ibr_graft(struct tables **out, const uint8_t *buf,
 	return rc ? err_set(err, rc, "%s: %s; route it again", what, why.text) : 0;
 }
 
-static int tables_ibr_decode_file(struct tables **out, const uint8_t *buf, size_t len,
-				  const struct fabric *f, struct graft_report *grafted,
+static int tables_ibr_carry(struct tables **out, const uint8_t *buf,
+			    const struct tables_ibr_info *info, const struct endports *was,
+			    const struct fabric *f, struct carry_report *carried, const char *what,
+			    struct err *err)
+{
+	struct fabric shape = tables_ibr_shape(was, NULL);
+	struct tables *t;
+	struct err why;
+	int rc = tables_ibr_unpack(&t, buf, info, &shape, what, err);
+
+	if (rc)
+		return rc;
+	rc = tables_carry(out, f, t, was, carried, &why);
+	tables_put(t);
+	return rc ? err_set(err, rc, "%s: %s; route it again", what, why.text) : 0;
+}
+
+/* Which ends there were, and which switches, where the file says so. */
+static int tables_ibr_decode_ends(struct endports **out, const uint8_t *buf, size_t len,
 				  const char *what, struct err *err)
 {
+	int rc = endports_ibr_decode(out, buf, len, what, err);
+	size_t ends;
+
+	if (rc)
+		return rc;
+	ends = ENDPORTS_IBR_HEADER + endports_ibr_rest(buf);
+	rc = switch_links_ibr_decode(&(*out)->links, buf + ends, len - ends, what, err);
+	if (!rc && (*out)->links->nsw != (*out)->nsw)
+		rc = err_set(err, -EINVAL,
+			     "%s: damaged: its switches are not those of its tables", what);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* Of this very fabric; else grafted; or, where the caller wants that, carried over. */
+static int tables_ibr_decode_file(struct tables **out, const uint8_t *buf, size_t len,
+				  const struct fabric *f, struct graft_report *grafted,
+				  struct carry_report *carried, const char *what, struct err *err)
+{
 	struct tables_ibr_info info;
-	struct endports *was;
+	struct endports *was = NULL;
 	int rc = tables_ibr_check(&info, buf, len, what, err);
 
 	if (rc)
 		return rc;
 	if (grafted)
 		*grafted = (struct graft_report){ 0 };
-	rc = endports_ibr_decode(&was, buf + info.bytes, len - info.bytes, what, err);
+	rc = tables_ibr_decode_ends(&was, buf + info.bytes, len - info.bytes, what, err);
 	if (rc == -ENOENT || (!rc && digest_equal(&info.fingerprint, &f->fingerprint)))
-		rc = tables_ibr_decode(out, buf, len, f, what, err); /* of this very fabric */
+		rc = tables_ibr_decode(out, buf, len, f, what, err);
 	else if (!rc)
-		rc = tables_ibr_graft(out, buf, &info, was, f, grafted, what, err);
+		rc = tables_ibr_check_ends(&info, was, what, err) ? -EINVAL
+		     : carried && was->links
+			     ? tables_ibr_carry(out, buf, &info, was, f, carried, what, err)
+			     : tables_ibr_graft(out, buf, &info, was, f, grafted, what, err);
 	endports_put(was);
 	return rc;
 }
 
-/* Tables and end ports. */
+static void tables_ibr_append_links(uint8_t **buf, size_t *len, const struct endports *e)
+{
+	uint8_t *links;
+	size_t n;
+
+	if (!e->links)
+		return;
+	switch_links_ibr_encode(&links, &n, e->links);
+	*buf = xrealloc(*buf, *len + n, 1);
+	memcpy(*buf + *len, links, n);
+	*len += n;
+	free(links);
+}
+
+/* Tables, end ports and switches. */
 static int tables_ibr_encode_file(uint8_t **buf, size_t *len, const struct tables *t,
 				  const struct endports *e, struct progress *p)
 {
@@ -424,6 +481,7 @@ static int tables_ibr_encode_file(uint8_t **buf, size_t *len, const struct table
 	memcpy(*buf + *len, ends, n);
 	*len += n;
 	free(ends);
+	tables_ibr_append_links(buf, len, e);
 	return 0;
 }
 
@@ -483,7 +541,8 @@ static bool tables_ibr_append(uint8_t **buf, size_t *have, int fd, uint64_t want
 	return true;
 }
 
-/* The tables as their header announces them, and the end ports behind them, if there are any. */
+/* The tables as their header announces them, and end ports and switches behind them, if there are
+ * any. */
 static int tables_ibr_read_parts(uint8_t **out, size_t *len, int fd)
 {
 	uint64_t bytes;
@@ -496,14 +555,19 @@ static int tables_ibr_read_parts(uint8_t **out, size_t *len, int fd)
 	bytes = le_get64(*out + AT_BYTES);
 	if (bytes > MIN_BYTES && !tables_ibr_append(out, len, fd, bytes - MIN_BYTES, &rc))
 		return rc;
-	if (tables_ibr_append(out, len, fd, ENDPORTS_IBR_HEADER, &rc))
+	if (tables_ibr_append(out, len, fd, ENDPORTS_IBR_HEADER, &rc) &&
+	    tables_ibr_append(out, len, fd, endports_ibr_rest(*out + *len - ENDPORTS_IBR_HEADER),
+			      &rc) &&
+	    tables_ibr_append(out, len, fd, SWITCH_LINKS_IBR_HEADER, &rc))
 		tables_ibr_append(out, len, fd,
-				  endports_ibr_rest(*out + *len - ENDPORTS_IBR_HEADER), &rc);
+				  switch_links_ibr_rest(*out + *len - SWITCH_LINKS_IBR_HEADER),
+				  &rc);
 	return rc;
 }
 
-int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
-		       struct graft_report *grafted, const char *what, struct err *err)
+static int tables_ibr_do_read(struct tables **out, int fd, const struct fabric *f,
+			      struct graft_report *grafted, struct carry_report *carried,
+			      const char *what, struct err *err)
 {
 	uint8_t *buf;
 	size_t len;
@@ -512,9 +576,22 @@ int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
 	if (rc)
 		err_set(err, rc, "%s: cannot be read: %s", what, strerror(-rc));
 	else
-		rc = tables_ibr_decode_file(out, buf, len, f, grafted, what, err);
+		rc = tables_ibr_decode_file(out, buf, len, f, grafted, carried, what, err);
 	free(buf);
 	return rc;
+}
+
+int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
+		       struct graft_report *grafted, const char *what, struct err *err)
+{
+	return tables_ibr_do_read(out, fd, f, grafted, NULL, what, err);
+}
+
+int tables_ibr_read_fd_before(struct tables **out, int fd, const struct fabric *f,
+			      struct carry_report *carried, const char *what, struct err *err)
+{
+	*carried = (struct carry_report){ 0 };
+	return tables_ibr_do_read(out, fd, f, NULL, carried, what, err);
 }
 
 int tables_ibr_save_with(const char *path, const struct tables *t, const struct endports *ends,

@@ -9,11 +9,13 @@
  * All numbers are little-endian.  The same tables give the same bytes.
  *
  * In a file the end ports of the fabric follow (endports_ibr.h), so that the tables outlive hosts
- * that leave or come and LIDs that change (graft.h).
+ * that leave or come and LIDs that change (graft.h), and then its switches and cables
+ * (switch_links_ibr.h), so that what still stands of them can be told after a failure (carry.h).
  */
 #pragma once
 
 #include "fabric/base/message/err.h"
+#include "fabric/model/tables/carry.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
@@ -52,6 +54,11 @@ int tables_ibr_write_fd(int fd, const struct tables *t, const struct fabric *f, 
  * grafted may be NULL; all zero: they are for this very fabric. */
 int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
 		       struct graft_report *grafted, const char *what, struct err *err);
+
+/* The same of any older state of the fabric: what still stands of them (carry.h).  carried all zero:
+ * they are for this very fabric, or the file does not say for which, and is read as above. */
+int tables_ibr_read_fd_before(struct tables **out, int fd, const struct fabric *f,
+			      struct carry_report *carried, const char *what, struct err *err);
 
 /* A file: written beside it, synced, then renamed, so that a reader sees all of it or none. */
 int tables_ibr_save(const char *path, const struct tables *t, const struct fabric *f,

@@ -94,7 +94,7 @@ void lft_text_listed(struct lft_text *x, uint64_t lid)
 static int lft_text_check_end(const struct lft_text *x, const struct lines *l, struct err *err)
 {
 	bool short_one = x->begun && x->last_lid < x->most_lid;
-	bool open = x->begun && (x->ends || (!x->most_lid && x->switches < x->f->nsw));
+	bool open = x->begun && (x->ends || (!x->most_lid && x->switches < x->f->nsw && !x->partial));
 
 	if (!short_one && !open)
 		return lines_whole(l, err);
@@ -121,7 +121,7 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 			     path, x->strangers);
 	if (!rc)
 		rc = lft_text_check_end(x, l, err);
-	if (!rc)
+	if (!rc && !x->partial)
 		rc = dump_whole(x->seen, x->f, "tables", path, err);
 	if (rc)
 		tables_put(x->t);

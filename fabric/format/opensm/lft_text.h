@@ -24,6 +24,7 @@ struct lft_text {
 	bool ends;		     /* tables of this file have a last line of their own */
 	uint64_t last_lid, most_lid; /* listed last by this table, and most by those before */
 	bool *seen;
+	bool partial; /* switches of the fabric may be missing */
 };
 
 void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_report *report);

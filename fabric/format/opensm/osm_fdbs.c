@@ -54,8 +54,9 @@ static bool osm_fdbs_is_frame(const char *s)
 	return scan_blank(&s) && scan_word(&s, "LID ");
 }
 
-int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
-		  struct read_report *report, struct err *err)
+static int osm_fdbs_do_read(struct tables **out, FILE *file, const char *path,
+			    const struct fabric *f, bool partial, struct read_report *report,
+			    struct err *err)
 {
 	struct lines *l = lines_new(file, path, report);
 	struct lft_text x;
@@ -64,6 +65,7 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 	int rc;
 
 	lft_text_begin(&x, f, report);
+	x.partial = partial;
 	while (!private && (s = lines_next_data(l))) {
 		switch (osm_fdbs_read_entry(&lid, &port, s)) {
 		case FDB_ENTRY:
@@ -93,6 +95,18 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 			     path, lines_number(l), private);
 	lines_free(l);
 	return rc;
+}
+
+int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+		  struct read_report *report, struct err *err)
+{
+	return osm_fdbs_do_read(out, file, path, f, false, report, err);
+}
+
+int osm_fdbs_read_before(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			 struct read_report *report, struct err *err)
+{
+	return osm_fdbs_do_read(out, file, path, f, true, report, err);
 }
 
 /* Inter-switch hops from a switch to every other, and back: cables have two directions. */

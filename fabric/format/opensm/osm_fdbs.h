@@ -12,4 +12,7 @@
 /* As osm_lfts_read().  "UNREACHABLE" is no entry.  -ENOTSUP: a switch has private tables. */
 int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 		  struct read_report *report, struct err *err);
+/* As osm_lfts_read_before(). */
+int osm_fdbs_read_before(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			 struct read_report *report, struct err *err);
 int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);

@@ -51,8 +51,9 @@ static bool osm_lfts_read_entry(uint64_t *lid, uint64_t *port, const char *s)
 	return scan_dec(port, &s) && (!*s || *s == ' ' || *s == '\t');
 }
 
-int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
-		  struct read_report *report, struct err *err)
+static int osm_lfts_do_read(struct tables **out, FILE *file, const char *path,
+			    const struct fabric *f, bool partial, struct read_report *report,
+			    struct err *err)
 {
 	struct lines *l = lines_new(file, path, report);
 	struct lft_text x;
@@ -61,6 +62,7 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 	int rc;
 
 	lft_text_begin(&x, f, report);
+	x.partial = partial;
 	while ((s = lines_next_data(l))) {
 		if (osm_lfts_read_entry(&lid, &port, s))
 			lft_text_entry(&x, lid, port, lines_number(l));
@@ -74,6 +76,18 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 	rc = lft_text_end(out, &x, l, "opensm-lfts.dump or dump_fts", err);
 	lines_free(l);
 	return rc;
+}
+
+int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+		  struct read_report *report, struct err *err)
+{
+	return osm_lfts_do_read(out, file, path, f, false, report, err);
+}
+
+int osm_lfts_read_before(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			 struct read_report *report, struct err *err)
+{
+	return osm_lfts_do_read(out, file, path, f, true, report, err);
 }
 
 static const char *osm_lfts_node_word(const struct fabric *f, uint32_t end)

@@ -17,5 +17,9 @@
  * warning.  -EINVAL: not a dump of LFTs, or none of its switches is in f. */
 int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 		  struct read_report *report, struct err *err);
+/* The same of an older state of the fabric: switches of f that are not in the dump have no entries.
+ */
+int osm_lfts_read_before(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			 struct read_report *report, struct err *err);
 /* In the form of opensm-lfts.dump.  -EIO. */
 int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);

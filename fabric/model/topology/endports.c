@@ -37,6 +37,7 @@ void endports_put(const struct endports *e)
 	free(e->sw);
 	free(e->port);
 	free(e->lid);
+	switch_links_free(e->links);
 	free((struct endports *)e);
 }
 
@@ -53,5 +54,6 @@ struct endports *endports_of(const struct fabric *f)
 	memcpy(e->sw, f->term_sw, f->nend * sizeof(*e->sw));
 	memcpy(e->port, f->term_port, f->nend * sizeof(*e->port));
 	memcpy(e->lid, f->term_lid, f->nend * sizeof(*e->lid));
+	e->links = switch_links_of(f);
 	return e;
 }

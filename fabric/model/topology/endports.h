@@ -8,6 +8,7 @@
 
 #include "fabric/base/hash/digest.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/topology/switch_links.h"
 
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct endports {
 	uint32_t *sw;	/* ... the switch that it was attached to, */
 	uint8_t *port;	/* that switch's port, */
 	uint16_t *lid;	/* and its base LID */
+	struct switch_links *links; /* NULL: not known */
 	int refs;
 };
 

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/tables/carry.h"
+
+#include "fabric/base/memory/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PORTS 256
+
+struct carrying {
+	const struct fabric *f;
+	const struct tables *t;
+	const struct endports *was;
+	struct carry_report *report;
+	struct tables *to;
+	uint32_t *sw;	/* switches of f: those of was; FAB_NONE: new */
+	uint32_t *end;	/* the same of ends */
+	uint32_t *from; /* LIDs of f: the LID of was whose entries each has; 0: none */
+	uint8_t *keep; /* by switch of f * PORTS + port of was: the port, if it leads there still */
+};
+
+struct keyed {
+	uint64_t guid;
+	uint32_t i;
+};
+
+static int carry_by_guid(const void *x, const void *y)
+{
+	const struct keyed *a = x, *b = y;
+
+	return (a->guid > b->guid) - (a->guid < b->guid);
+}
+
+static struct keyed *carry_sorted(const uint64_t *guid, uint32_t n)
+{
+	struct keyed *list = xcalloc(n, sizeof(*list));
+
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = (struct keyed){ guid[i], i };
+	qsort(list, n, sizeof(*list), carry_by_guid);
+	return list;
+}
+
+/* For each of n GUIDs its index among those of was, or FAB_NONE; returns how many are there. */
+static uint32_t carry_match(uint32_t *out, const uint64_t *guid, uint32_t n, const uint64_t *was,
+			    uint32_t nwas)
+{
+	struct keyed *list = carry_sorted(was, nwas);
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct keyed key = { .guid = guid[i] };
+		const struct keyed *at = bsearch(&key, list, nwas, sizeof(*list), carry_by_guid);
+
+		out[i] = at ? at->i : FAB_NONE;
+		found += at != NULL;
+	}
+	free(list);
+	return found;
+}
+
+/* --- where each port leads ------------------------------------------------------------------ */
+
+static uint64_t carry_peer_now(const struct carrying *c, uint32_t sw, uint32_t port)
+{
+	uint32_t chan = fabric_chan(c->f, sw, (uint8_t)port);
+
+	return chan == FAB_NONE ? 0 : c->f->sw_guid[c->f->chan_dst[chan]];
+}
+
+static void carry_keep_port(struct carrying *c, uint32_t sw, uint32_t port, uint32_t peer)
+{
+	const struct switch_links *links = c->was->links;
+	uint64_t before = peer == FAB_NONE ? 0 : links->guid[peer];
+	uint64_t now = port <= c->f->sw_nports[sw] ? carry_peer_now(c, sw, port) : 0;
+
+	if (before == now && port <= c->f->sw_nports[sw])
+		c->keep[(size_t)sw * PORTS + port] = (uint8_t)port;
+}
+
+/* Both ends of a cable see that it has gone or come; those of other switches are not counted. */
+static void carry_count_cable(struct carrying *c, uint32_t sw, uint32_t port, uint32_t peer,
+			      const bool *stays)
+{
+	uint32_t chan = fabric_chan(c->f, sw, (uint8_t)port);
+	uint64_t before = peer == FAB_NONE ? 0 : c->was->links->guid[peer];
+
+	if (before == carry_peer_now(c, sw, port))
+		return;
+	c->report->cables_away += peer != FAB_NONE && stays[peer];
+	c->report->cables_came += chan != FAB_NONE && c->sw[c->f->chan_dst[chan]] != FAB_NONE;
+}
+
+static void carry_find_ports(struct carrying *c)
+{
+	uint32_t *peers = switch_links_peers(c->was->links);
+	bool *stays = xcalloc(c->was->nsw, sizeof(*stays));
+
+	for (uint32_t sw = 0; sw < c->f->nsw; sw++)
+		if (c->sw[sw] != FAB_NONE)
+			stays[c->sw[sw]] = true;
+	memset(c->keep, FAB_NO_PORT, (size_t)c->f->nsw * PORTS);
+	for (uint32_t sw = 0; sw < c->f->nsw; sw++)
+		for (uint32_t port = 0; c->sw[sw] != FAB_NONE && port <= FAB_MAX_PORT; port++) {
+			uint32_t peer = peers[(size_t)c->sw[sw] * PORTS + port];
+
+			carry_keep_port(c, sw, port, peer);
+			carry_count_cable(c, sw, port, peer, stays);
+		}
+	c->report->cables_away /= 2;
+	c->report->cables_came /= 2;
+	free(stays);
+	free(peers);
+}
+
+/* --- which LID was which -------------------------------------------------------------------- */
+
+static void carry_map_end(struct carrying *c, uint32_t e)
+{
+	const struct fabric *f = c->f;
+	const struct endports *was = c->was;
+	uint32_t old = c->end[e];
+	bool here;
+
+	for (uint32_t k = 0; k < 1u << f->lmc; k++)
+		c->from[f->term_lid[e] + k] = old == FAB_NONE ? 0 : was->lid[old] + k;
+	if (old == FAB_NONE)
+		return;
+	here = c->sw[f->term_sw[e]] == was->sw[old] && f->term_port[e] == was->port[old];
+	c->report->moved += !here;
+	c->report->relabelled += was->lid[old] != f->term_lid[e];
+}
+
+/* Entries of LIDs that nobody has now stay: their owner may come back. */
+static void carry_map_lids(struct carrying *c)
+{
+	const struct fabric *f = c->f;
+
+	for (uint32_t lid = 0; lid <= f->max_lid; lid++)
+		c->from[lid] = lid <= c->was->max_lid ? lid : 0;
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		c->from[f->sw_lid[sw]] = c->sw[sw] == FAB_NONE ? 0 : c->was->sw_lid[c->sw[sw]];
+	for (uint32_t e = 0; e < f->nend; e++)
+		carry_map_end(c, e);
+}
+
+/* --- the tables ----------------------------------------------------------------------------- */
+
+static void carry_lft(struct carrying *c)
+{
+	const struct fabric *f = c->f;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		const uint8_t *keep = c->keep + (size_t)sw * PORTS, *from;
+		uint8_t *to = tables_row(c->to, sw);
+
+		if (c->sw[sw] == FAB_NONE)
+			continue;
+		from = tables_row(c->t, c->sw[sw]);
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			if (c->from[lid])
+				to[lid] = keep[from[c->from[lid]]];
+	}
+}
+
+static void carry_sl_row(const struct carrying *c, size_t to, size_t from)
+{
+	uint8_t *row = c->to->sl + to * c->to->stride;
+	const uint8_t *was = c->t->sl + from * c->t->stride;
+
+	for (uint32_t lid = 1; lid <= c->f->max_lid; lid++)
+		if (c->from[lid])
+			row[lid] = was[c->from[lid]];
+}
+
+static void carry_sl(struct carrying *c)
+{
+	const struct fabric *f = c->f;
+
+	tables_sl_form(c->to, c->t->sl_kind, f);
+	c->to->sl_const = c->t->sl_const;
+	if (c->t->sl_kind == SL_BY_DLID)
+		carry_sl_row(c, 0, 0);
+	for (uint32_t sw = 0; sw < f->nsw && c->t->sl_kind == SL_BY_SWITCH; sw++)
+		if (c->sw[sw] != FAB_NONE)
+			carry_sl_row(c, sw, c->sw[sw]);
+	for (uint32_t e = 0; e < f->nend && c->t->sl_kind == SL_BY_TERM; e++)
+		if (c->end[e] != FAB_NONE)
+			carry_sl_row(c, e, c->end[e]);
+}
+
+/* Of ports that the switch did not have, and of new switches, VL = SL. */
+static void carry_sl2vl_switch(const struct carrying *c, uint32_t sw)
+{
+	uint32_t old = c->sw[sw], nports = old == FAB_NONE ? 0 : c->was->links->nports[old];
+
+	for (uint32_t in = 0; in <= c->f->sw_nports[sw]; in++)
+		for (uint32_t out = 0; out <= c->f->sw_nports[sw]; out++) {
+			uint8_t *row = tables_sl2vl_row(c->to, sw, in, out);
+			bool had = old != FAB_NONE && in <= nports && out <= nports;
+
+			for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+				row[sl] = had ? tables_sl2vl_row(c->t, old, in, out)[sl] : sl;
+		}
+}
+
+static void carry_sl2vl(struct carrying *c)
+{
+	tables_sl2vl_form(c->to, c->t->sl2vl_kind, c->f);
+	if (c->to->sl2vl_kind == SL2VL_FULL) {
+		for (uint32_t sw = 0; sw < c->f->nsw; sw++)
+			carry_sl2vl_switch(c, sw);
+		return;
+	}
+	if (c->to->sl2vl)
+		memcpy(c->to->sl2vl, c->t->sl2vl, tables_sl2vl_bytes(c->to));
+}
+
+static void carry_make(struct carrying *c)
+{
+	const struct tables *t = c->t;
+
+	c->to = tables_new(c->f, t->engine);
+	carry_lft(c);
+	carry_sl(c);
+	carry_sl2vl(c);
+	c->to->vls = t->vls;
+	c->to->sls = t->sls;
+	c->to->escape = t->escape;
+	c->to->seed = t->seed;
+	memcpy(c->to->params, t->params, sizeof(t->params));
+}
+
+/* --- the whole ------------------------------------------------------------------------------ */
+
+bool carry_report_text(char *buf, size_t size, const struct carry_report *r)
+{
+	static const struct {
+		const char *one, *more, *what;
+	} words[] = { { "switch", "switches", "gone" },
+		      { "switch", "switches", "new" },
+		      { "cable", "cables", "gone" },
+		      { "cable", "cables", "new" },
+		      { "host port", "host ports", "gone" },
+		      { "host port", "host ports", "new" },
+		      { "host port", "host ports", "with another LID" },
+		      { "host port", "host ports", "moved" } };
+	const uint32_t n[] = { r->switches_away, r->switches_came, r->cables_away, r->cables_came,
+			       r->away,		 r->came,	   r->relabelled,  r->moved };
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof(n) / sizeof(*n) && len < size; i++)
+		if (n[i])
+			len += (size_t)snprintf(
+				buf + len, size - len, "%s%u %s %s", len ? ", " : "", n[i],
+				n[i] == 1 ? words[i].one : words[i].more, words[i].what);
+	return len;
+}
+
+static bool carry_ports_exist(const struct endports *was)
+{
+	const struct switch_links *links = was->links;
+
+	for (uint32_t i = 0; i < was->nend; i++)
+		if (was->sw[i] >= links->nsw || was->port[i] > links->nports[was->sw[i]])
+			return false;
+	return links->nsw == was->nsw;
+}
+
+static int carry_check(const struct fabric *f, const struct tables *t, const struct endports *was,
+		       struct err *err)
+{
+	if (!digest_equal(&t->fingerprint, &was->fingerprint))
+		return err_set(err, -EINVAL, "the tables are not those of these end ports");
+	if (!was->links)
+		return err_set(err, -ESTALE,
+			       "they do not say for which switches and cables they are");
+	if (!carry_ports_exist(was))
+		return err_set(err, -EINVAL,
+			       "damaged: its end ports are on switches or ports that do not exist");
+	if (was->lmc != f->lmc)
+		return err_set(err, -ESTALE, "they are for LMC %u, the fabric has LMC %u", was->lmc,
+			       f->lmc);
+	return 0;
+}
+
+static int carry_find(struct carrying *c, struct err *err)
+{
+	const struct fabric *f = c->f;
+	const struct endports *was = c->was;
+	uint32_t switches, ends;
+
+	switches = carry_match(c->sw, f->sw_guid, f->nsw, was->links->guid, was->nsw);
+	ends = carry_match(c->end, f->term_guid, f->nend, was->guid, was->nend);
+	if (!switches)
+		return err_set(err, -ESTALE, "none of their switches is in the fabric");
+	c->report->switches_away = was->nsw - switches;
+	c->report->switches_came = f->nsw - switches;
+	c->report->away = was->nend - ends;
+	c->report->came = f->nend - ends;
+	return 0;
+}
+
+int tables_carry(struct tables **out, const struct fabric *f, const struct tables *t,
+		 const struct endports *was, struct carry_report *report, struct err *err)
+{
+	struct carry_report ignored;
+	struct carrying c = { .f = f, .t = t, .was = was, .report = report ? report : &ignored };
+	int rc = carry_check(f, t, was, err);
+
+	*out = NULL;
+	*c.report = (struct carry_report){ 0 };
+	if (rc)
+		return rc;
+	c.sw = xcalloc(f->nsw, sizeof(*c.sw));
+	c.end = xcalloc(f->nend, sizeof(*c.end));
+	c.from = xcalloc(f->max_lid + 1u, sizeof(*c.from));
+	c.keep = xcalloc(f->nsw, PORTS);
+	rc = carry_find(&c, err);
+	if (!rc) {
+		carry_find_ports(&c);
+		carry_map_lids(&c);
+		carry_make(&c);
+		*out = c.to;
+	}
+	free(c.sw);
+	free(c.end);
+	free(c.from);
+	free(c.keep);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * carry: tables of a fabric as they are on that fabric after cables, switches or hosts have gone,
+ * come or moved: what still stands of them, for who repairs the rest.
+ *
+ * Switches, ports and end ports are found by GUID and port number, and LIDs that moved are
+ * followed.  An entry over a cable that is not there any more, or leads to another switch, is none.
+ */
+#pragma once
+
+#include "fabric/base/message/err.h"
+#include "fabric/model/tables/tables.h"
+#include "fabric/model/topology/endports.h"
+#include "fabric/model/topology/fabric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct carry_report {
+	uint32_t switches_away, switches_came;
+	uint32_t cables_away, cables_came;	/* between switches that are in both */
+	uint32_t away, came, relabelled, moved; /* end ports; moved: on another switch or port */
+};
+
+/* "2 cables gone, 1 host port moved"; false, and "", where nothing differs. */
+bool carry_report_text(char *buf, size_t size, const struct carry_report *r);
+
+/*
+ * t, of the fabric that was is of, on f; the caller owns one reference.  -ESTALE, with the reason:
+ * was does not say which switches there were, none of them is in f, or the LMC is another.
+ * O(switches * LIDs).
+ */
+int tables_carry(struct tables **out, const struct fabric *f, const struct tables *t,
+		 const struct endports *was, struct carry_report *report, struct err *err);
