@@ -11,6 +11,7 @@
 #include "engines/minhop.h"
 #include "engines/nue/nue.h"
 #include "engines/parx/parx.h"
+#include "engines/repair/repair.h"
 #include "engines/sar/sar.h"
 #include "engines/updn.h"
 #include "fabric/model/tables/route_limits.h"
@@ -22,6 +23,7 @@
 static const struct engine *const engines[] = {
 	&engine_minhop, &engine_updn, &engine_ftree, &engine_dor, &engine_dfsssp,
 	&engine_sar,	&engine_parx, &engine_dfdn,  &engine_nue,
+	&engine_repair,
 };
 
 #define NENGINES (sizeof(engines) / sizeof(*engines))

@@ -2,6 +2,7 @@
 #include "engines/engine_spec.h"
 
 #include "engines/param.h"
+#include "engines/repair/repair.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -81,6 +82,13 @@ int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err
 	if (!out->engine)
 		return -EINVAL;
 	return engine_spec_parse_how(out, colon, err);
+}
+
+bool engine_spec_repairs(const char *text)
+{
+	size_t n = strlen(engine_repair.name);
+
+	return text && !strncmp(text, engine_repair.name, n) && (!text[n] || text[n] == ':');
 }
 
 void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params)

@@ -19,5 +19,7 @@ struct engine_spec {
 
 /* -EINVAL with a sentence that lists what is allowed. */
 int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err);
+/* Does that name the engine that starts from tables of an older state of the fabric?  NULL: no. */
+bool engine_spec_repairs(const char *text);
 /* Puts what the spec says into the parameters. */
 void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params);

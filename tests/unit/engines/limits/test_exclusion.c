@@ -160,28 +160,28 @@ static void every_engine_on(const char *spec, const char *exclude, uint32_t took
 static void every_engine_goes_around_in_trees(void **state)
 {
 	(void)state;
-	every_engine_on(TREE2, "spine1", 14, 0);
-	every_engine_on(TREE2, "spine[1-3]", 14, 0);
-	every_engine_on(TREE2, "leaf2", 14, 0);
-	every_engine_on(TREE2, "leaf[2-3],spine2,leaf1/4", 14, 0);
-	every_engine_on("fattree2:leaves=4,spines=3,hosts=3,parallel=2,lmc=1", "spine1,leaf2/6", 14,
+	every_engine_on(TREE2, "spine1", 16, 0);
+	every_engine_on(TREE2, "spine[1-3]", 16, 0);
+	every_engine_on(TREE2, "leaf2", 16, 0);
+	every_engine_on(TREE2, "leaf[2-3],spine2,leaf1/4", 16, 0);
+	every_engine_on("fattree2:leaves=4,spines=3,hosts=3,parallel=2,lmc=1", "spine1,leaf2/6", 16,
 			0);
-	every_engine_on(TREE3, "core1", 14, 0);
-	every_engine_on(TREE3, "agg1", 14, 0);
-	every_engine_on(TREE3, "leaf1", 14, 0);
-	every_engine_on(TREE3, "leaf1,agg1,core[1-3]", 14, 0);
+	every_engine_on(TREE3, "core1", 16, 0);
+	every_engine_on(TREE3, "agg1", 16, 0);
+	every_engine_on(TREE3, "leaf1", 16, 0);
+	every_engine_on(TREE3, "leaf1,agg1,core[1-3]", 16, 0);
 }
 
 /* Dimension order goes around a hole in the grid, too. */
 static void every_engine_goes_around_in_lattices(void **state)
 {
 	(void)state;
-	every_engine_on("hyperx:dims=4x4,hosts=2,lmc=2", "sw01/3", 15, 0);
-	every_engine_on("hyperx:dims=4x4,hosts=2,lmc=2", "sw01", 15, 0);
-	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw01/3", 14, 0);
-	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw[01,08]", 14,
+	every_engine_on("hyperx:dims=4x4,hosts=2,lmc=2", "sw01/3", 17, 0);
+	every_engine_on("hyperx:dims=4x4,hosts=2,lmc=2", "sw01", 17, 0);
+	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw01/3", 16, 0);
+	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw[01,08]", 16,
 			2); /* too few squares are left */
-	every_engine_on("dragonfly:p=2,lmc=1", "sw01 sw09", 12, 0);
+	every_engine_on("dragonfly:p=2,lmc=1", "sw01 sw09", 14, 0);
 }
 
 static void every_engine_goes_around_in_random_fabrics(void **state)

@@ -133,6 +133,7 @@ static struct tables *route(const struct fabric *f, struct rng *r)
 	size_t n;
 
 	all = engine_all(&n);
+	n--; /* repair, without tables the same as nue */
 	for (int i = 0; i < 20; i++)
 		if (!engine_run(all[rng_below(r, n)], &t, f, NULL, NULL, &params, NULL, NULL))
 			return t;

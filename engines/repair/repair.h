@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * repair: the installed tables of a fabric in which something has failed, come or moved, with new
+ * paths for those alone that do not arrive any more.
+ *
+ * Paths that still arrive keep their entries, SLs and VLs.  New ones are free of deadlocks beside
+ * them: on the SLs and VLs that are installed, else on one VL more, else by moving the other
+ * paths to the same LID; where not even that does, SLs are assigned again, as few as possible, and
+ * where these are not enough the engine says so.  Without installed tables nue routes.  Notes
+ * "entries_changed" and "entries_needed" (needed_entries.h).
+ */
+#pragma once
+
+#include "engines/engine.h"
+
+extern const struct engine engine_repair;
