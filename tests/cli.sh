@@ -176,6 +176,15 @@ check "figures of jobs are numbers with jobs" bash -c "python3 -c 'import json; 
 expect "route without jobs" 0 '"eff_efi_max": null' "$I" route --engine sar --topology h.net --json
 expect "route through a pipe" 0 '"terminals": 18' bash -c "'$I' topo torus:dims=3x3,hosts=2 | '$I' route --engine dfsssp --topology - --json"
 expect "route on a text of topo" 0 '"terminals": 18' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --json
+expect "tables for repair" 0 'deadlock-free' "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4 --out r0
+expect "an engine refuses tables of before" 255 'for another fabric' "$I" route --engine updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
+expect "repair takes them, and says what has changed" 0 'the fabric has changed since: 1 cable gone' "$I" route --engine repair --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr --out r1
+expect "check after a repair" 0 'deadlock-free' "$I" check --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r1/tables.ibr
+expect "repair says what it changes" 0 '"entries_needed": [1-9]' cat r1/summary.json
+expect "repair of a dump" 0 'deadlock-free' "$I" route --engine repair --topology xgft:h=2,m=4x4,w=1x4,fail=1 --lfts r0/opensm-lfts.dump --path-sl r0/path-sl.dump --sl2vl r0/opensm-sl2vl.dump --json --out r2
+check "the same entries from tables.ibr and from the dump" cmp r1/opensm-lfts.dump r2/opensm-lfts.dump
+expect "a plan of a repair" 0 'no LID needs a drain' "$I" plan -e repair --topology xgft:h=2,m=4x4,w=1x4,fail=1 --lfts r0/tables.ibr
+expect "repair without tables says so" 0 'no installed tables to repair' "$I" route --engine repair --topology xgft:h=2,m=4x4,w=1x4
 expect "route --lmc" 0 '"lids": 45' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --lmc 1 --json --out l1
 expect "check with another LMC is refused with a hint" 255 'made with --lmc' "$I" check --topology torus:dims=3x3,hosts=2 --tables l1/tables.ibr
 expect "check with the same LMC" 0 'deadlock-free' "$I" check --topology torus:dims=3x3,hosts=2 --lmc 1 --tables l1/tables.ibr

@@ -33,9 +33,11 @@ static int command_inputs_load_roots(struct command_inputs *s, const char *path,
 static int command_inputs_load_tables(struct command_inputs *s, const struct options *o,
 				      struct err *err)
 {
-	int rc = load_tables(&s->installed, o->lfts, s->f, err);
+	bool before = engine_spec_repairs(o->engine);
+	int rc = before ? load_tables_before(&s->installed, o->lfts, s->f, err)
+			: load_tables(&s->installed, o->lfts, s->f, err);
 
-	if (rc == -ESTALE && o->lmc < 0) {
+	if (rc == -ESTALE && o->lmc < 0 && !before) {
 		struct err why = *err;
 
 		err_set(err, rc, "%s (were they made with --lmc?)", why.text);

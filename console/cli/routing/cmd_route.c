@@ -23,6 +23,8 @@ static const struct argp_option table[] = {
 	OPTIONS_ROUTE,
 	OPTION(OPT_NAME_MAP),
 	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
 	{ "out", OPT_OUT, "DIR", 0,
 	  "write the files to this folder, created if needed. Without it nothing is written", 0 },
 	{ "formats", OPT_FORMATS, "LIST", 0,
@@ -44,6 +46,9 @@ static error_t cmd_route_take(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_END) {
 		options_need(o->engine, "engine", state);
 		options_need(o->topology, "topology", state);
+		if (!o->lfts && (o->path_sl || o->sl2vl))
+			argp_error(state, "--path-sl and --sl2vl need one of --lfts, --fdbs, "
+					  "--tables");
 		return 0;
 	}
 	return options_take(o, key, arg, state);
@@ -54,7 +59,9 @@ static const struct argp argp = {
 	.parser = cmd_route_take,
 	.doc = "Computes a routing, verifies it, prints its metrics, and writes it to files.\vIf "
 	       "installed tables are given (--lfts, --fdbs or --tables), the summary has the "
-	       "number of entries and blocks that would change. In JSON, unknown values are null: "
+	       "number of entries and blocks that would change. --engine repair takes tables of "
+	       "an older state of the fabric: hosts, switches and cables that went, came or moved "
+	       "since are found by GUID and port. In JSON, unknown values are null: "
 	       "metrics of jobs without --jobs, changes without installed tables. Exit codes: 0 "
 	       "the routing passed all checks; 1 the engine refused, a check failed, or a file "
 	       "could not be written; 64 bad options; 255 an input could not be read.",

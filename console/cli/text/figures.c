@@ -46,6 +46,14 @@ FIGURE(figures_eff_efi_bound_minimal,
 FIGURE(figures_links_per_job_mean, figures_with_jobs(x, x->e->m->links_per_job_mean))
 FIGURE(figures_lft_blocks, x->e->m->lft_blocks)
 FIGURE(figures_entries_changed, x->e->diff ? (double)x->e->diff->entries : NAN)
+
+static double figures_entries_needed(const struct figure_source *x)
+{
+	const struct note *n = notes_find(&x->e->notes, "entries_needed");
+
+	return n ? (double)n->value : NAN;
+}
+
 FIGURE(figures_blocks_changed, x->e->diff ? x->e->diff->nblocks : NAN)
 
 /* --- also by the size of messages ------------------------------------------------------------ */
@@ -187,6 +195,8 @@ static const struct figure figures[] = {
 	{ "slowdown_max", "  slowest job", FIGURE_REAL, figures_slowdown_max },
 	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, figures_lft_blocks },
 	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, figures_entries_changed },
+	{ "entries_changed", NULL, FIGURE_COUNT, figures_entries_changed },
+	{ "entries_needed", "  entries needed", FIGURE_COUNT, figures_entries_needed },
 	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, figures_blocks_changed },
 };
 

@@ -14,7 +14,8 @@
  * sync_stderr, rate_mean, times, demand_time, io_nodes, io_time_mean, io_time_worst, io_time_s_per_mib, io_efi_max,
  * efi_max, eff_efi_max, eff_efi_bound, eff_efi_bound_minimal,
  * job_efi_max_mean, dark_fiber_pct, links_per_job_mean, ebb, ebb_ci95, ebb_jobs, slowdown_mean,
- * slowdown_max, lft_blocks, lft_entries_changed, lft_blocks_changed, in this order.  Unknown values
+ * slowdown_max, lft_blocks, lft_entries_changed, entries_changed (the same),
+ * entries_needed (of repair), lft_blocks_changed, in this order.  Unknown values
  * are null: metrics of jobs without jobs, changes without installed tables, ebb where some path is
  * missing.
  */

@@ -11,6 +11,7 @@
 #include "fabric/format/opensm/sl/ibdm_sl2vl.h"
 #include "fabric/format/opensm/sl/osm_sl2vl.h"
 #include "fabric/format/opensm/sl/path_sl.h"
+#include "fabric/model/tables/carry.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/model/tables/tables_bytes.h"
 #include "fabric/plan/file/plan_apart.h"
@@ -30,21 +31,40 @@ static void load_tables_tell_grafted(const char *path, const struct graft_report
 		log_add(LOG_INFO, "tables", "%s: the hosts have changed since: %s", path, text);
 }
 
+static void load_tables_tell_carried(const char *path, const struct carry_report *carried)
+{
+	char text[200];
+
+	if (carry_report_text(text, sizeof(text), carried))
+		log_add(LOG_WARN, "tables", "%s: the fabric has changed since: %s", path, text);
+}
+
 static int load_tables_text(struct tables **out, const struct input_file *in,
-			    const struct fabric *f, struct read_report *report, struct err *err)
+			    const struct fabric *f, bool before, struct read_report *report,
+			    struct err *err)
 {
 	bool fdbs = strstr(in->head, "dump_ucast_routes:") || !strncmp(in->head, "Switch 0x", 9);
+	tables_reader *read = fdbs ? osm_fdbs_read : osm_lfts_read;
 
-	return tables_apart_read(out, fdbs ? osm_fdbs_read : osm_lfts_read, in->file, in->path, f,
-				 report, err);
+	if (before)
+		read = fdbs ? osm_fdbs_read_before : osm_lfts_read_before;
+	return tables_apart_read(out, read, in->file, in->path, f, report, err);
 }
 
 static int load_tables_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
-			   struct err *err)
+			   bool before, struct err *err)
 {
 	struct graft_report grafted;
-	int rc = tables_apart_read_ibr(out, in->file, in->path, f, &grafted, err);
+	struct carry_report carried;
+	int rc;
 
+	if (before) {
+		rc = tables_apart_read_ibr_before(out, in->file, in->path, f, &carried, err);
+		if (!rc)
+			load_tables_tell_carried(in->path, &carried);
+		return rc;
+	}
+	rc = tables_apart_read_ibr(out, in->file, in->path, f, &grafted, err);
 	if (!rc)
 		load_tables_tell_grafted(in->path, &grafted);
 	return rc;
@@ -104,9 +124,25 @@ static int load_tables_of_plan(struct tables **out, const struct plan *p, const 
 	return 0;
 }
 
+/* What still stands of it on any later state of that fabric. */
+static int load_tables_of_plan_before(struct tables **out, const struct plan *p,
+				      const struct fabric *f, const char *path, struct err *err)
+{
+	struct endports *was = endports_of(p->fabric);
+	struct carry_report carried;
+	struct err why;
+	int rc = tables_carry(out, f, p->to, was, &carried, &why);
+
+	endports_put(was);
+	if (rc)
+		return err_set(err, rc, "%s: plan %s does not match: %s", path, p->id, why.text);
+	load_tables_tell_carried(path, &carried);
+	return 0;
+}
+
 /* What a plan is to install.  It has its own fabric with it. */
 static int load_tables_plan(struct tables **out, const struct input_file *in,
-			    const struct fabric *f, struct err *err)
+			    const struct fabric *f, bool before, struct err *err)
 {
 	struct plan *p = NULL;
 	struct stat st;
@@ -121,12 +157,14 @@ static int load_tables_plan(struct tables **out, const struct input_file *in,
 	rc = plan_decode_apart(&p, data, (size_t)st.st_size, in->path, err);
 	munmap(data, (size_t)st.st_size);
 	if (!rc)
-		rc = load_tables_of_plan(out, p, f, in->path, err);
+		rc = before ? load_tables_of_plan_before(out, p, f, in->path, err)
+			    : load_tables_of_plan(out, p, f, in->path, err);
 	plan_free(p);
 	return rc;
 }
 
-int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+static int load_tables_any(struct tables **out, const char *path, const struct fabric *f,
+			   bool before, struct err *err)
 {
 	char *nodes = load_tables_netloc_nodes(path);
 	struct read_report report;
@@ -144,12 +182,23 @@ int load_tables(struct tables **out, const char *path, const struct fabric *f, s
 		return rc;
 	memset(&report, 0, sizeof(report));
 	if (!strncmp(in.head, "IBROUTE\n", 8))
-		rc = load_tables_ibr(out, &in, f, err);
+		rc = load_tables_ibr(out, &in, f, before, err);
 	else if (load_tables_is_plan(in.head))
-		rc = load_tables_plan(out, &in, f, err);
+		rc = load_tables_plan(out, &in, f, before, err);
 	else
-		rc = load_tables_text(out, &in, f, &report, err);
+		rc = load_tables_text(out, &in, f, before, &report, err);
 	return input_file_end(&in, &report, rc);
+}
+
+int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+{
+	return load_tables_any(out, path, f, false, err);
+}
+
+int load_tables_before(struct tables **out, const char *path, const struct fabric *f,
+		       struct err *err)
+{
+	return load_tables_any(out, path, f, true, err);
 }
 
 /* --- SLs and VLs ---------------------------------------------------------------------------- */

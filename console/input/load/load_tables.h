@@ -11,6 +11,11 @@
  * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be. */
 int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
 
+/* The same of any older state of the fabric: what still stands of them
+ * (fabric/model/tables/carry.h), with a line of the log that tells what has changed since. */
+int load_tables_before(struct tables **out, const char *path, const struct fabric *f,
+		       struct err *err);
+
 /* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of
  * ibdmchk. */
 int load_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
