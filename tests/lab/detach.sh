@@ -81,7 +81,7 @@ ok "and says how to keep it" tty_wait 5 "ibroute-top confirm $ID"
 ok "it goes on" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | grep -qE "\"deadline_s\": *[0-9]"'
 ok "from a shell it is kept" eval 'top confirm "$ID" --state-dir "$LAB_DIR/state" --yes-fabric lab1 >"$LAB_DIR/confirm.out" 2>&1'
 ok "the record has one name from the preview to the plan" eval \
-	'id=$(grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -oE "p-[0-9a-f]{4}\"" | head -n 1) && grep -h "\"proposal\"" "$LAB_DIR"/rec/*.jsonl | grep -qF "${id%?} file $LAB_DIR/saved.plan"'
+	'id=$(grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -oE "p-[0-9a-f]{4}\"" | head -n 1) && grep -h "\"computed\"" "$LAB_DIR"/rec/*.jsonl | grep -qF "${id%?} file $LAB_DIR/saved.plan"'
 ok "the record names the file of the tables, with its SHA-256" eval \
 	'grep -h "\"plan.create\"" "$LAB_DIR"/rec/*.jsonl | grep -F "$LAB_DIR/saved.plan" | grep -q "$(sha256sum <"$LAB_DIR/saved.plan" | cut -c1-64)"'
 ok "the record has the note, the override and the leaving" eval \

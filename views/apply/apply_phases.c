@@ -65,6 +65,24 @@ static enum role apply_phases_reread_text(char *buf, size_t len, const struct st
 	return verdict_ok(v) ? ROLE_TEXT : ROLE_BAD;
 }
 
+/* Of a phase that has not begun: what it will do.  NULL: not known. */
+static const char *apply_phases_purpose(const char *name)
+{
+	static const char *const of[][2] = {
+		{ "PREPARE", "saves the installed tables for a rollback" },
+		{ "UNPATH", "jobs that have to drain stop sending" },
+		{ "WRITE", "writes wave by wave; reads each wave back" },
+		{ "VERIFY", "reads all tables again and checks them" },
+		{ "REPATH", "the drained jobs send again" },
+		{ "CONFIRM", "rolls back unless you confirm in time" },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (!strcmp(name, of[i][0]))
+			return of[i][1];
+	return NULL;
+}
+
 static void apply_phases_draw_text(const struct state *s, struct canvas *c, struct rect r, int y,
 				   const struct apply_step *st)
 {
@@ -74,6 +92,12 @@ static void apply_phases_draw_text(const struct state *s, struct canvas *c, stru
 
 	if (a->state == APPLY_ROLLING_BACK && st->phase == PHASE_CONFIRM) {
 		canvas_text(c, r, 30, y, ROLE_WARN, "not confirmed");
+		return;
+	}
+	if (st->state == STEP_WAIT && !st->text[0] && apply_phases_purpose(st->name)) {
+		canvas_text(c, r, 30, y, ROLE_DIM,
+			    text_shorten_words(cut, sizeof(cut), apply_phases_purpose(st->name),
+					       r.w - 31));
 		return;
 	}
 	if (st->phase == PHASE_REPATH)

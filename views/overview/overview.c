@@ -174,13 +174,13 @@ static void overview_time(char brief[32], char full[64], const struct time_summa
 	brief[0] = full[0] = '\0';
 	if (!t->known || !t->jobs)
 		return;
-	snprintf(brief, 32, "  time %.2fx", x->mean.mean);
-	n = snprintf(full, 64, "  time %.2fx", x->mean.mean);
+	snprintf(brief, 32, "  job time %.2fx", x->mean.mean);
+	n = snprintf(full, 64, "  job time %.2fx", x->mean.mean);
 	if (isfinite(x->s_per_MiB))
 		snprintf(full + n, 64 - (size_t)n, " %.3fms/MiB", 1e3 * x->s_per_MiB);
 }
 
-/* Percents and words go before the time does. */
+/* Percents and hops go before the time does. */
 static void overview_draw_unused(struct canvas *c, struct rect r, int y, const struct metrics *m,
 				 const struct time_summary *t)
 {
@@ -192,10 +192,10 @@ static void overview_draw_unused(struct canvas *c, struct rect r, int y, const s
 		 m->hops_mean, full);
 	snprintf(text[1], 128, "unused %u (%.0f%%)  hops %.2f%s", m->dark, m->dark_fiber_pct,
 		 m->hops_mean, full);
-	snprintf(text[2], 128, "unused %u  hops %.2f%s", m->dark, m->hops_mean, full);
+	snprintf(text[2], 128, "unused links %u%s", m->dark, full);
 	snprintf(text[3], 128, "unused %u (%.0f%%)  hops %.2f%s", m->dark, m->dark_fiber_pct,
 		 m->hops_mean, brief);
-	snprintf(text[4], 128, "unused %u  hops %.2f%s", m->dark, m->hops_mean, brief);
+	snprintf(text[4], 128, "unused links %u%s", m->dark, brief);
 	while (i < 4 && text_width(text[i]) >= r.w)
 		i++;
 	canvas_text(c, r, 1, y, ROLE_TEXT, text[i]);

@@ -531,7 +531,7 @@ static void app_preview_record_made(struct app *a, const struct plan_preview *x)
 	snprintf(what, sizeof(what), "%s %s%s%s", x->id,
 		 a->state.preview.engines[x->engine].engine->name, x->files->n ? " " : "",
 		 x->files->n ? x->files->file[0].path : "");
-	app_record_action(a, "proposal", what);
+	app_record_action(a, "computed", what);
 }
 
 /* Its plan has another name when the subnet manager is another one since. */

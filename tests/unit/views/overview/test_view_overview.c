@@ -57,11 +57,11 @@ static void the_time_of_jobs_is_beside_efi(void **state)
 	open_tree(&k);
 	k.s.time.of[PREDICT_ALLTOALL].mean.mean = 4.344;
 	k.s.time.of[PREDICT_ALLTOALL].s_per_MiB = .0010287;
-	console_shows(&k, "hops 1.90  time 4.34x");
+	console_shows(&k, "unused links 2  job time 4.34x");
 	console_size(&k, 100, 30);
-	console_shows(&k, "hops 1.90  time 4.34x 1.029ms/MiB");
+	console_shows(&k, "unused links 2  job time 4.34x 1.029ms/MiB");
 	k.s.time.of[PREDICT_ALLTOALL].s_per_MiB = NAN;
-	console_shows(&k, "hops 1.90  time 4.34x");
+	console_shows(&k, "hops 1.90  job time 4.34x");
 	console_hides(&k, "ms/MiB");
 	k.s.time.known = false;
 	console_shows(&k, "unused links 2 (0.6%)  hops 1.90");
