@@ -44,4 +44,21 @@ all=$(($(tr -s ' \n' '\n' <<<"$after" | awk '{ s += $1 } END { print s }') - $(t
 echo "# second update: $planned blocks planned, $sent set, $all of all attributes"
 ok "exactly the planned blocks" [ "$sent" -eq "$planned" ]
 ok "and nothing else" [ "$all" -eq "$planned" ]
+
+# OpenSM does not compare SL2VL tables where none changes, and has set what does.
+lid=$(lab_on n0003 ibswitches | sed -n '1s/.* lid \([0-9]*\) .*/\1/p')
+has_tables() {
+	lab_on n0003 saquery PIR "$lid/0" 2>/dev/null | grep -qx '[[:space:]]*IsSLMappingSupported'
+}
+ok "by OpenSM's own records a switch has SL2VL tables" has_tables
+ok "what is installed" does 0 dump-lfts --fabric lab "${dirs[@]}" -o "$LAB_DIR/now"
+awk '/^[0-9]/ && $2 > 0 { t = $4; $4 = $5; $5 = t } { print }' "$LAB_DIR/now/opensm-sl2vl.dump" >"$LAB_DIR/swapped"
+ok "a plan with other VLs" does 0 plan --tables "$LAB_DIR/now/opensm-lfts.dump" --tables-sl2vl "$LAB_DIR/swapped" \
+	--tables-path-sl "$LAB_DIR/now/path-sl.dump" --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/vls"
+planned=$(sed -n 's/.* entries) and \([0-9]*\) SL2VL tables.*/\1/p' "$LAB_DIR/out")
+before=$(sets 0x17)
+ok "is applied" does 0 apply "$LAB_DIR/vls" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+sent=$(($(sets 0x17) - before))
+echo "# third update: ${planned:-no} SL2VL tables planned, $sent set"
+ok "the planned tables, and those of inputs without a cable" [ "${planned:-0}" -gt 0 -a "$sent" -ge "${planned:-0}" ]
 finish

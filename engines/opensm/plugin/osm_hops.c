@@ -16,23 +16,17 @@
 
 #define BYTES_MAX (64u << 20)
 
-/* A row for each LID of which a switch knows hops: one byte per port. */
-struct osm_hops_row {
-	uint32_t lid;
-	size_t at;
-};
-
+/* As in osm_switch_t, and allocated as there: whoever has it last frees it. */
 struct osm_hops_switch {
 	ib_net64_t guid;
-	uint16_t max_lid;
+	uint16_t max_lid, num_hops;
 	uint8_t ports;
-	size_t end; /* of its rows */
+	uint8_t **hops; /* a row for each LID, NULL: none is known; one byte per port */
 };
 
 struct osm_hops {
 	VEC(struct osm_hops_switch) sw; /* in the order of OpenSM's table */
-	VEC(struct osm_hops_row) row;
-	VEC(uint8_t) bytes;
+	bool cleared;			/* by OpenSM, before they were exchanged */
 };
 
 struct osm_hops *osm_hops_new(void)
@@ -42,9 +36,15 @@ struct osm_hops *osm_hops_new(void)
 
 void osm_hops_drop(struct osm_hops *h)
 {
+	for (size_t k = 0; k < h->sw.n; k++) {
+		struct osm_hops_switch *kept = &h->sw.v[k];
+
+		for (uint32_t lid = 0; kept->hops && lid < kept->num_hops; lid++)
+			free(kept->hops[lid]);
+		free(kept->hops);
+	}
 	vec_free(&h->sw);
-	vec_free(&h->row);
-	vec_free(&h->bytes);
+	h->cleared = false;
 }
 
 void osm_hops_free(struct osm_hops *h)
@@ -54,65 +54,109 @@ void osm_hops_free(struct osm_hops *h)
 	free(h);
 }
 
-static void osm_hops_keep_switch(struct osm_hops *h, const osm_switch_t *sw)
+/* Returns the bytes it takes. */
+static size_t osm_hops_keep_switch(struct osm_hops *h, const osm_switch_t *sw)
 {
+	struct osm_hops_switch *kept;
+	size_t bytes = sw->num_hops * sizeof(*sw->hops);
+
+	vec_push(&h->sw, (struct osm_hops_switch){
+				 .guid = osm_node_get_node_guid(sw->p_node),
+				 .max_lid = sw->max_lid_ho,
+				 .num_hops = sw->num_hops,
+				 .ports = sw->num_ports,
+			 });
+	kept = &h->sw.v[h->sw.n - 1];
+	kept->hops = xcalloc(sw->num_hops, sizeof(*kept->hops));
 	for (uint32_t lid = 0; lid < sw->num_hops; lid++) {
 		if (!sw->hops[lid])
 			continue;
-		vec_push(&h->row, (struct osm_hops_row){ lid, h->bytes.n });
-		vec_reserve(&h->bytes, h->bytes.n + sw->num_ports);
-		memcpy(h->bytes.v + h->bytes.n, sw->hops[lid], sw->num_ports);
-		h->bytes.n += sw->num_ports;
+		kept->hops[lid] = xcalloc(sw->num_ports, 1);
+		memcpy(kept->hops[lid], sw->hops[lid], sw->num_ports);
+		bytes += sw->num_ports;
 	}
-	vec_push(&h->sw, (struct osm_hops_switch){ osm_node_get_node_guid(sw->p_node),
-						   sw->max_lid_ho, sw->num_ports, h->row.n });
+	return bytes;
 }
 
 void osm_hops_keep(struct osm_hops *h, const struct osm_opensm *osm)
 {
 	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	size_t bytes = 0;
 
 	osm_hops_drop(h);
 	if (osm->subn.opt.hop_weights_file)
 		return;
 	for (const cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
-		osm_hops_keep_switch(h, (const osm_switch_t *)i);
-		if (h->bytes.n > BYTES_MAX) {
+		bytes += osm_hops_keep_switch(h, (const osm_switch_t *)i);
+		if (bytes > BYTES_MAX) {
 			osm_hops_drop(h);
 			return;
 		}
 	}
 }
 
-static bool osm_hops_fits(const struct osm_hops *h, const struct osm_hops_switch *kept,
-			  const osm_switch_t *sw, size_t row)
+static bool osm_hops_fits(const struct osm_hops_switch *kept, const osm_switch_t *sw)
 {
-	if (kept->guid != osm_node_get_node_guid(sw->p_node) || kept->ports != sw->num_ports ||
-	    kept->max_lid != sw->max_lid_ho)
+	return kept->guid == osm_node_get_node_guid(sw->p_node) && kept->ports == sw->num_ports &&
+	       kept->max_lid == sw->max_lid_ho && kept->num_hops == sw->num_hops;
+}
+
+static bool osm_hops_fits_all(const struct osm_hops *h, const struct osm_opensm *osm)
+{
+	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	size_t k = 0;
+
+	if (!h->sw.n || h->sw.n != cl_qmap_count(switches) || osm->subn.opt.hop_weights_file)
 		return false;
-	for (; row < kept->end; row++)
-		if (h->row.v[row].lid >= sw->num_hops || !sw->hops[h->row.v[row].lid])
+	for (const cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i), k++)
+		if (!osm_hops_fits(&h->sw.v[k], (const osm_switch_t *)i))
 			return false;
 	return true;
 }
 
-bool osm_hops_restore(const struct osm_hops *h, struct osm_opensm *osm)
+bool osm_hops_restore(struct osm_hops *h, struct osm_opensm *osm)
 {
 	cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
-	size_t row = 0, k = 0;
+	size_t k = 0;
 
-	if (!h->sw.n || h->sw.n != cl_qmap_count(switches) || osm->subn.opt.hop_weights_file)
+	if (h->cleared || !osm_hops_fits_all(h, osm))
 		return false;
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i), k++) {
 		osm_switch_t *sw = (osm_switch_t *)i;
+		uint8_t **cleared = sw->hops;
 
-		if (!osm_hops_fits(h, &h->sw.v[k], sw, row))
+		sw->hops = h->sw.v[k].hops;
+		h->sw.v[k].hops = cleared;
+	}
+	h->cleared = true;
+	return true;
+}
+
+/* False: OpenSM knows hops to another LID than it did. */
+static bool osm_hops_copy_switch(const struct osm_hops_switch *kept, const osm_switch_t *sw)
+{
+	for (uint32_t lid = 0; lid < kept->num_hops; lid++) {
+		if (!kept->hops[lid] != !sw->hops[lid])
 			return false;
-		for (; row < h->sw.v[k].end; row++)
-			memcpy(sw->hops[h->row.v[row].lid], h->bytes.v + h->row.v[row].at,
-			       sw->num_ports);
+		if (kept->hops[lid])
+			memcpy(kept->hops[lid], sw->hops[lid], kept->ports);
 	}
 	return true;
+}
+
+void osm_hops_copy(struct osm_hops *h, const struct osm_opensm *osm)
+{
+	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	size_t k = 0;
+
+	if (!h->cleared || !osm_hops_fits_all(h, osm))
+		return;
+	for (const cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i))
+		if (!osm_hops_copy_switch(&h->sw.v[k++], (const osm_switch_t *)i))
+			return;
+	h->cleared = false;
 }

@@ -23,6 +23,7 @@
 #include "engines/opensm/plugin/osm_hops.h"
 #include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/plugin/osm_qos.h"
+#include "engines/opensm/plugin/osm_sl_maps.h"
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
@@ -68,6 +69,9 @@ struct plugin {
 	uint32_t asked_sw;	    /* ... which one of the fabric that is */
 	bool sweep_again;	    /* when this sweep is over */
 	bool asked;		    /* this sweep is the one that was asked for */
+	bool ours;		    /* the last routing is */
+	bool maps_set;		    /* OpenSM has set the SL2VL tables of it, all of them */
+	uint16_t sls;		    /* for which VL arbitration was looked at, with these tables */
 	char replaces[400];	    /* as said last, see osm_qos_replaced() */
 
 	/* What OpenSM has discovered: between two sweeps, whatever is routed, it stays. */
@@ -93,9 +97,24 @@ static void plugin_say(void *ctx, const char *sentence)
 	osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": %s\n", sentence);
 }
 
+/* What was looked at with the same SL2VL tables is not looked at again. */
+static int plugin_fits_qos(struct plugin *p, const struct fabric *f, const struct tables *t,
+			   bool same_maps, struct err *err)
+{
+	uint16_t sls = tables_sl_mask(t, f);
+	int rc;
+
+	if (same_maps && !(sls & ~p->sls))
+		return 0;
+	rc = osm_qos_check(p->osm, f, t, err);
+	if (!rc)
+		p->sls = sls;
+	return rc;
+}
+
 /* Whether OpenSM, as it is configured, would install these tables and nothing else. */
 static int plugin_fits(struct plugin *p, const struct fabric *f, const struct table_selection *c,
-		       struct err *err)
+		       bool same_maps, struct err *err)
 {
 	const osm_subn_opt_t *opt = &p->osm->subn.opt;
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
@@ -122,7 +141,7 @@ static int plugin_fits(struct plugin *p, const struct fabric *f, const struct ta
 				(unsigned long long)cl_ntoh64(osm_node_get_node_guid(sw->p_node)),
 				f->max_lid);
 	}
-	return osm_qos_check(p->osm, f, c->tables, err);
+	return plugin_fits_qos(p, f, c->tables, same_maps, err);
 }
 
 static uint32_t plugin_switch_of(const struct fabric *f, const osm_node_t *n)
@@ -143,11 +162,47 @@ static void plugin_doubt_all(osm_switch_t *sw)
 	}
 }
 
-static void plugin_install(struct plugin *p, const struct fabric *f, const struct tables *t)
+/* What makes OpenSM write more than what differs: see osm_ucast_mgr and osm_qos. */
+static bool plugin_has_settled(const osm_opensm_t *osm)
+{
+	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+
+	if (osm->subn.need_update || osm->subn.first_time_master_sweep)
+		return false;
+	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i)) {
+		const osm_switch_t *sw = (const osm_switch_t *)i;
+
+		if (sw->need_update)
+			return false;
+		for (uint32_t p = 1; p < osm_node_get_num_physp(sw->p_node); p++) {
+			const osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, p);
+
+			if (port && osm_physp_get_remote(port) && port->need_update)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A sweep looks at everything, and reads what is configured. */
+static bool plugin_same_maps(const struct plugin *p, const struct fabric *f, const struct tables *t)
+{
+	return p->osm->subn.opt.qos && p->maps_set && !p->sweeping &&
+	       osm_sl_maps_same(p->fabric, p->tables, f, t);
+}
+
+static void plugin_install(struct plugin *p, const struct fabric *f, const struct tables *t,
+			   bool same_maps)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
 	bool all = sm_session_wants_all(p->session);
 
+	if (same_maps && !all && !p->osm->subn.subnet_initialization_error &&
+	    plugin_has_settled(p->osm))
+		osm_sl_maps_hide(p->osm);
+	p->ours = true;
+	p->maps_set = false;
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
 		osm_switch_t *sw = (osm_switch_t *)i;
@@ -215,6 +270,7 @@ struct sweep {
 	struct plugin *p;
 	const struct fabric *f;
 	struct table_selection c;
+	bool same_maps; /* no SL2VL table is another than in the routing before */
 	double start;
 };
 
@@ -247,7 +303,9 @@ static int plugin_route(void *ctx, struct err *err)
 	if (!rc)
 		rc = sm_session_choose(x->p->session, &x->c, x->f, &log, err);
 	if (!rc)
-		rc = plugin_fits(x->p, x->f, &x->c, err);
+		x->same_maps = plugin_same_maps(x->p, x->f, x->c.tables);
+	if (!rc)
+		rc = plugin_fits(x->p, x->f, &x->c, x->same_maps, err);
 	if (!rc)
 		sm_session_routed(x->p->session, x->f, &x->c);
 	return rc;
@@ -269,6 +327,7 @@ static int plugin_build_fwd_tables(void *context)
 	struct err err = { "" };
 	int rc;
 
+	osm_sl_maps_show(p->osm);
 	if (p->hops_new && guarded_call(plugin_keep_hops, p, &err))
 		osm_hops_drop(p->hops);
 	rc = guarded_call(plugin_route, &x, &err);
@@ -278,8 +337,9 @@ static int plugin_build_fwd_tables(void *context)
 			": no routes of ours, OpenSM continues to its next engine: %s\n",
 			err.text);
 		sm_session_refused(p->session, err.text);
+		p->ours = p->maps_set = false;
 	} else {
-		plugin_install(p, x.f, x.c.tables);
+		plugin_install(p, x.f, x.c.tables, x.same_maps);
 		plugin_watch_vls(p, &x.c);
 		plugin_tell_installed(p, &x.c, plugin_now_s() - x.start);
 	}
@@ -421,29 +481,6 @@ static int plugin_reroute(void *ctx, struct err *err)
 	p->osm->subn.force_reroute = TRUE;
 	osm_opensm_sweep(p->osm);
 	return 0;
-}
-
-/* What makes OpenSM write more than what differs: see osm_ucast_mgr and osm_qos. */
-static bool plugin_has_settled(const osm_opensm_t *osm)
-{
-	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
-
-	if (osm->subn.need_update || osm->subn.first_time_master_sweep)
-		return false;
-	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
-	     i = cl_qmap_next(i)) {
-		const osm_switch_t *sw = (const osm_switch_t *)i;
-
-		if (sw->need_update)
-			return false;
-		for (uint32_t p = 1; p < osm_node_get_num_physp(sw->p_node); p++) {
-			const osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, p);
-
-			if (port && osm_physp_get_remote(port) && port->need_update)
-				return false;
-		}
-	}
-	return true;
 }
 
 /* So that the first wave does not wait for it. */
@@ -710,11 +747,21 @@ static void plugin_up(struct plugin *p)
 	osm_opensm_sweep(p->osm);
 }
 
+/* What was sent is answered, and whatever failed leads to a sweep. */
+static void plugin_maps_done(struct plugin *p, bool set)
+{
+	cl_plock_excl_acquire(&p->osm->lock);
+	osm_sl_maps_show(p->osm);
+	cl_plock_release(&p->osm->lock);
+	p->maps_set = set;
+}
+
 /* Of a reroute there comes no SUBNET UP. */
 static void plugin_routed(struct plugin *p, uintptr_t how)
 {
 	const osm_routing_engine_t *used = p->osm->routing_engine_used;
 
+	plugin_maps_done(p, p->ours);
 	sm_session_count(p->session,
 			 how == UCAST_ROUTING_REROUTE ? SM_SESSION_REROUTE : SM_SESSION_HEAVY);
 	sm_session_finished(p->session, used && used->name ? used->name : "", p->sweep_again);
@@ -728,6 +775,15 @@ static void plugin_sweeps(struct plugin *p)
 	p->sweeping = true;
 	atomic_store(&p->heard, true);
 	osm_hops_drop(p->hops);
+	plugin_maps_done(p, false);
+}
+
+/* For the next routing, once nobody waits for this one. */
+static void plugin_copy_hops(struct plugin *p)
+{
+	cl_plock_acquire(&p->osm->lock);
+	osm_hops_copy(p->hops, p->osm);
+	cl_plock_release(&p->osm->lock);
 }
 
 static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
@@ -756,6 +812,8 @@ static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data
 	}
 	if (p->server)
 		socket_server_kick(p->server);
+	if (event == OSM_EVENT_ID_UCAST_ROUTING_DONE)
+		plugin_copy_hops(p);
 }
 
 __attribute__((visibility("default")))
