@@ -256,7 +256,7 @@ bench-quality:
 	$(Q)B=$(B) bash tests/bench/quality.sh $(BENCHFLAGS)
 
 # a transaction beside bare writes over ibsim, by SMPs and through OpenSM, and 1,000 agents over the simulator's SM
-bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
+bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/set_rate $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
 	$(Q)$(B)/tests/bench/agents_bench $(or $(AGENTS),1000)
 	$(Q)B=$(B) bash tests/bench/apply_rate.sh
 

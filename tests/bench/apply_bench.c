@@ -22,10 +22,12 @@
  * OpenSM, in one wave, and how many Set() it takes, which are to be the planned ones.  Only entries
  * towards the top of the tree change: the plugin is to find no loop and no deadlock.
  *
- * A wave through OpenSM has a part that does not depend on how many blocks it writes: that of a
- * wave of one block, which is measured first and may be FIXED_MS.  What is beyond it is the rate,
- * which is compared with the bare loop's: through the same window, BENCH_WINDOW (32), which
- * OpenSM's max_wire_smps is to be as well.
+ * The goal is 80 % of what can be had: of the bare loop's rate through the same window,
+ * BENCH_WINDOW (32), which OpenSM's max_wire_smps is to be as well, or, where that is slower, of
+ * what an OpenSM without our plugin writes by itself, BENCH_STOCK blocks a second
+ * (tests/bench/set_rate.c), with the time that it takes to read them back.  All of it counts, also
+ * what does not depend on how many blocks there are: a wave of one block, which is measured first,
+ * may take FIXED_MS.
  */
 #include "console/record/record.h"
 #include "console/update/update_record.h"
@@ -50,7 +52,7 @@
 
 #define ROUNDS_MAX 499
 #define QUIET	   0.2 /* share of the rounds that is faster */
-#define FIXED_MS   20  /* of a wave through OpenSM, at most, unless BENCH_FIXED says otherwise */
+#define FIXED_MS   10  /* of a wave through OpenSM, at most, unless BENCH_FIXED says otherwise */
 #define ATTRIBUTES 256
 #define ATTR_LFT   0x19
 
@@ -63,6 +65,7 @@ struct bench {
 	char journals[300], settled[300];
 	uint64_t begin_ns, end_ns, granted_ns;
 	uint64_t record_ns, gate_ns; /* of it: lines of the record, waiting for the disk */
+	uint64_t read_ns;	     /* of the bare loop */
 	struct osm_link *osm;	     /* NULL: SMPs */
 	const uint64_t *sets;	     /* of OpenSM, by attribute */
 	uint64_t sets_before[ATTRIBUTES], sets_of[ATTRIBUTES]; /* of a transaction */
@@ -164,8 +167,9 @@ static double bare(struct bench *b, const struct plan *p, bool groups)
 	struct wire_block *new = blocks_of(p, false), *old = blocks_of(p, true);
 	uint32_t n = p->changes->n;
 	struct err err = { "" };
-	uint64_t start, took;
+	uint64_t start, took, wrote;
 
+	b->read_ns = 0;
 	need(wire_write_blocks(b->w, b->f, old, NULL, n, NULL, &err), &err);
 	settle(b, p);
 	start = clock_ns();
@@ -174,7 +178,9 @@ static double bare(struct bench *b, const struct plan *p, bool groups)
 		while (k < n && (!groups || p->changes->v[k].wave == p->changes->v[i].wave))
 			k++;
 		need(wire_write_blocks(b->w, b->f, new + i, NULL, k - i, NULL, &err), &err);
+		wrote = clock_ns();
 		need(wire_read_blocks(b->w, b->f, new + i, k - i, NULL, &err), &err);
+		b->read_ns += clock_ns() - wrote;
 	}
 	took = clock_ns() - start;
 	need(wire_write_blocks(b->w, b->f, old, NULL, n, NULL, &err), &err);
@@ -298,6 +304,7 @@ static void in_waves(struct plan *p, uint32_t waves)
 struct series {
 	double bare_s[ROUNDS_MAX], group_s[ROUNDS_MAX], txn_s[ROUNDS_MAX];
 	double record_s[ROUNDS_MAX], gate_s[ROUNDS_MAX], ahead_s[ROUNDS_MAX];
+	double read_s[ROUNDS_MAX];			 /* in groups */
 	double rate[ROUNDS_MAX], group_rate[ROUNDS_MAX]; /* within a round */
 };
 
@@ -308,9 +315,10 @@ static void measure(struct series *s, struct bench *b, struct plan *p, unsigned 
 		for (unsigned k = 0; k < 3; k++) {
 			if ((i + k) % 3 == 0)
 				s->bare_s[i] = bare(b, p, false);
-			else if ((i + k) % 3 == 1)
+			else if ((i + k) % 3 == 1) {
 				s->group_s[i] = bare(b, p, true);
-			else
+				s->read_s[i] = (double)b->read_ns / 1e9;
+			} else
 				s->txn_s[i] = transaction(b, p);
 		}
 		s->record_s[i] = (double)b->record_ns / 1e9;
@@ -410,35 +418,51 @@ static double print_road(const struct series *s, const struct plan *p, unsigned 
 	return all;
 }
 
+/* Within each round, by what is slower: the bare loop, or OpenSM alone.  Returns the median. */
+static double of_what_can_be_had(const struct series *s, const struct plan *p, unsigned rounds)
+{
+	const char *given = getenv("BENCH_STOCK");
+	double stock = given ? atof(given) : 0, n = p->changes->n, alone, share[ROUNDS_MAX],
+	       alone_s[ROUNDS_MAX];
+
+	for (unsigned i = 0; i < rounds; i++) {
+		alone = stock > 0 ? n / stock + s->read_s[i] : 0;
+		alone_s[i] = alone;
+		share[i] = (alone > s->group_s[i] ? alone : s->group_s[i]) / s->txn_s[i];
+	}
+	if (stock > 0)
+		printf("  OpenSM without our plugin: %.0f blocks/s written, with reading back "
+		       "%.1f ms\n",
+		       stock, 1e3 * median(alone_s, rounds));
+	printf("  of what can be had: %.0f %%, four fifths of the rounds from %.0f to %.0f %%\n",
+	       100 * median(share, rounds), 100 * quantile(share, rounds, 0.1),
+	       100 * quantile(share, rounds, 0.9));
+	return median(share, rounds);
+}
+
 static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds, unsigned waves)
 {
 	static struct series s;
 	const char *most = getenv("BENCH_FIXED");
-	double fixed = fixed_part(b, rounds), beyond[ROUNDS_MAX], rate, quiet, one;
+	double fixed = fixed_part(b, rounds), rate, one, further;
 	int fixed_ms = most ? atoi(most) : FIXED_MS;
 	bool exact;
 
 	measure(&s, b, p, rounds);
-	for (unsigned i = 0; i < rounds; i++)
-		beyond[i] = s.group_s[i] / (s.txn_s[i] - fixed / 1e3);
 	one = print_road(&s, p, rounds);
+	rate = of_what_can_be_had(&s, p, rounds);
 	exact = only_the_planned_sets(b, p);
-	rate = median(beyond, rounds);
-	printf("  a wave of one block takes %.1f ms; beyond that %.0f blocks/s: %.0f %% of the bare "
-	       "rate\n",
-	       fixed, 1e3 * p->changes->n / (one - fixed), 100 * rate);
-	quiet = quantile(s.group_s, rounds, QUIET) /
-		(quantile(s.txn_s, rounds, QUIET) - fixed / 1e3);
-	printf("  the fastest fifth, which others on the machine disturb least: %.0f %%\n",
-	       100 * quiet);
-	rate = quiet > rate ? quiet : rate;
-	printf("goal: at most %d ms for a wave of one block: %s\n", fixed_ms,
-	       fixed <= fixed_ms ? "holds" : "MISSED");
+	printf("  a wave of one block takes %.1f ms; beyond that %.0f blocks/s\n", fixed,
+	       1e3 * p->changes->n / (one - fixed));
 	in_waves(p, waves);
 	measure(&s, b, p, rounds);
-	printf("  each further wave takes %.1f ms more\n",
-	       (print_road(&s, p, rounds) - one) / (waves > 1 ? waves - 1 : 1));
-	return only_the_planned_sets(b, p) && exact && fixed <= fixed_ms && rate >= 0.8;
+	further = (print_road(&s, p, rounds) - one) / (waves > 1 ? waves - 1 : 1);
+	printf("  each further wave takes %.1f ms more\n", further);
+	of_what_can_be_had(&s, p, rounds);
+	printf("goal: at most %d ms for a wave of one block, or one more: %s\n", fixed_ms,
+	       fixed <= fixed_ms && further <= fixed_ms ? "holds" : "MISSED");
+	return only_the_planned_sets(b, p) && exact && fixed <= fixed_ms && further <= fixed_ms &&
+	       rate >= 0.8;
 }
 
 static bool both(struct bench *b, struct plan *p, unsigned rounds, unsigned waves)
@@ -497,7 +521,7 @@ int main(int argc, char **argv)
 	tables_put(b.to);
 	fabric_put(b.f);
 	wire_close(b.w);
-	printf("goal: at least 80 %% of the bare rate%s: %s\n",
-	       socket ? " beyond a wave of one block" : "", ok ? "holds" : "MISSED");
+	printf("goal: at least 80 %% of %s: %s\n", socket ? "what can be had" : "the bare rate",
+	       ok ? "holds" : "MISSED");
 	return !ok;
 }
