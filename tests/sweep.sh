@@ -77,8 +77,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for ((i = FIRST; i < FIRST + FABRICS; i++)); do draw "$i"; done >"$work/specs"
-xargs -P "$JOBS" -L 1 bash tests/sweep.sh --one <"$work/specs" >"$work/all"
-grep '^not ok' "$work/all"
+# what is wrong is told at once: the whole takes an hour or more
+xargs -P "$JOBS" -L 1 bash tests/sweep.sh --one <"$work/specs" | tee "$work/all" | grep --line-buffered '^not ok'
 echo "refused, by engine and reason:"
 sed -n 's/^refused //p' "$work/all" | sed 's/[0-9][0-9]*/N/g; s/switch [^ ;,]*/switch S/g' | sort | uniq -c | sort -rn
 p=$(grep -c '^ok ' "$work/all") f=$(grep -c '^not ok ' "$work/all") r=$(grep -c '^refused ' "$work/all")
