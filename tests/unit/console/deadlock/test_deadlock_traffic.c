@@ -148,8 +148,7 @@ static void too_few_vls_deadlock_sooner_in_a_shared_buffer(void **state)
 		struct err err;
 
 		o.vls = 2;
-		t->sl_kind = SL_BY_DLID;
-		t->sl = calloc(t->stride, 1);
+		tables_sl_form(t, SL_BY_DLID, f);
 		for (uint32_t i = 0; i < f->nterm; i++)
 			t->sl[f->term_lid[i]] = i % 2;
 		deadlock_test_init(&s, f, t, &o);
