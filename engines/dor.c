@@ -4,6 +4,8 @@
 #include "engines/geometry/topology_kind.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "engines/graph/graph.h"
+#include "engines/graph/shift_search.h"
+#include "engines/time/shift_choice.h"
 #include "engines/vl/vl_layers.h"
 #include "fabric/base/memory/mem.h"
 
@@ -25,8 +27,12 @@ struct dor {
 	struct chan_weights weights;
 	uint64_t *load;	  /* by channel: routes times its weight */
 	uint32_t detours; /* HyperX: pairs of neighbours that have no cable */
-	bool around; /* cables or switches are missing: shortest paths, in dimension order where
-		      * there is one */
+	bool around;	 /* cables or switches are missing: shortest paths, in dimension order where
+			  * there is one */
+	uint64_t *loose; /* then a bit by destination * nsw + switch: that is not there */
+	bool lines;    /* instead rings without a cable are lines: their other way round is left */
+	uint32_t *cut; /* by dimension * cells + first cell of a ring: the cable from this
+			* coordinate to the next one is missing; FAB_NONE: none is */
 
 	/* towards the destination switch at hand, by switch */
 	uint32_t *next, *depth, *order;
@@ -58,16 +64,42 @@ static int dor_ring_way(uint32_t size, uint32_t a, uint32_t b, bool even)
 	return (int)up - (int)size;
 }
 
+/* Of the ring along dimension d that a path from u to dst takes. */
+static uint32_t *dor_cut_of(const struct dor *r, uint32_t u, uint32_t d, uint32_t dst)
+{
+	uint32_t cell = 0;
+
+	for (uint32_t k = 0; k < r->grid->ndims; k++)
+		if (k != d)
+			cell += grid_coord(r->grid, k < d ? dst : u)[k] * r->step[k];
+	return &r->cut[d * r->grid->ncell + cell];
+}
+
+/* The other way round where that one crosses the cable that is missing. */
+static int dor_way_in_line(const struct dor *r, uint32_t d, uint32_t u, uint32_t dst, int way)
+{
+	int size = (int)r->grid->size[d], at = grid_coord(r->grid, u)[d];
+	uint32_t cut = *dor_cut_of(r, u, d, dst);
+
+	if (cut == FAB_NONE)
+		return way;
+	if (way > 0)
+		return ((int)cut - at + size) % size < way ? way - size : way;
+	return (at - 1 - (int)cut + 2 * size) % size < -way ? way + size : way;
+}
+
 /* The same for every switch on a path: coordinates of the destination, and that of the path
  * where it enters the dimension. */
 static int dor_way_in_ring(const struct dor *r, uint32_t d, uint32_t u, uint32_t dst)
 {
 	const uint16_t *a = grid_coord(r->grid, u), *b = grid_coord(r->grid, dst);
 	uint32_t sum = a[d];
+	int way;
 
 	for (uint32_t k = 0; k < r->grid->ndims; k++)
 		sum += b[k];
-	return dor_ring_way(r->grid->size[d], a[d], b[d], sum % 2 == 0);
+	way = dor_ring_way(r->grid->size[d], a[d], b[d], sum % 2 == 0);
+	return r->lines ? dor_way_in_line(r, d, u, dst, way) : way;
 }
 
 static uint32_t dor_cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_t coord)
@@ -188,6 +220,11 @@ static bool dor_is_nearer(const struct dor *r, uint32_t u, uint32_t v)
 	return v != FAB_NONE && r->depth[v] < r->depth[u] && dor_find_channel(r, u, v) != FAB_NONE;
 }
 
+static uint64_t dor_bit(const struct dor *r, uint32_t u, uint32_t dst)
+{
+	return (uint64_t)dst * r->f->nsw + u;
+}
+
 /* The next switch in the order of dimensions, where its cable is there and it is nearer; else the
  * first neighbour that is, in the same order. */
 static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
@@ -196,6 +233,7 @@ static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
 
 	if (dor_is_nearer(r, u, v))
 		return v;
+	r->loose[dor_bit(r, u, dst) / 64] |= 1ull << dor_bit(r, u, dst) % 64;
 	for (uint32_t d = 0; d < r->grid->ndims; d++)
 		for (uint32_t k = 0; k < r->grid->size[d]; k++) {
 			v = dor_cell_at(r, u, d, k);
@@ -359,7 +397,56 @@ static int dor_init(struct dor *r, const struct fabric *f, bool ignore_rates,
 		r->detours = r->grid->missing;
 	r->around = r->grid->missing > r->detours || r->grid->ncell > r->grid->nsw ||
 		    !dor_lines_hold(r);
+	if (r->around)
+		r->loose = arena_array(r->arena, uint64_t, dor_bit(r, 0, f->nsw) / 64 + 1);
 	return 0;
+}
+
+static bool dor_is_free(void *ctx, uint32_t sw, uint32_t term)
+{
+	const struct dor *r = ctx;
+	uint64_t bit = dor_bit(r, sw, r->f->term_sw[term]);
+
+	return r->loose[bit / 64] >> bit % 64 & 1;
+}
+
+/* Ways around, which all would take the same cables, to where shifts meet least. */
+static int dor_spread_detours(struct dor *r, struct progress *progress)
+{
+	struct shift_search_how how = { .ctx = r,
+					.weights = &r->weights,
+					.is_free = dor_is_free,
+					.others = SHIFT_SEARCH_OTHERS,
+					.rounds = SHIFT_SEARCH_ROUNDS };
+	struct pace p;
+
+	if (pace_begin(&p, progress, "paths", 1))
+		return -ECANCELED;
+	return shift_search(NULL, r->t, r->f, &how, &p);
+}
+
+/* Can rings do without their missing cables?  Where each has one at most, and nothing else is
+ * missing.  Fills cut. */
+static bool dor_find_cuts(struct dor *r)
+{
+	const struct grid *g = r->grid;
+	uint32_t n = 0;
+
+	r->cut = arena_array(r->arena, uint32_t, (size_t)g->ndims * g->ncell);
+	memset(r->cut, 0xff, (size_t)g->ndims * g->ncell * sizeof(*r->cut));
+	for (uint32_t u = 0; u < g->nsw && g->ncell == g->nsw; u++)
+		for (uint32_t d = 0; d < g->ndims; d++) {
+			uint32_t at = grid_coord(g, u)[d], to = (at + 1) % g->size[d];
+
+			if (g->kind[d] != GRID_RING ||
+			    dor_find_channel(r, u, dor_cell_at(r, u, d, to)) != FAB_NONE)
+				continue;
+			if (*dor_cut_of(r, u, d, u) != FAB_NONE)
+				return false;
+			*dor_cut_of(r, u, d, u) = at;
+			n++;
+		}
+	return n && n == g->missing;
 }
 
 /* Routes into r->t, whose forms of SL and SL2VL are set here. */
@@ -377,6 +464,8 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 	if (bits)
 		graph_sls_by_switch(r->t, r->f, progress, "paths");
 	rc = dor_route_all(r, graph_lmc(r->f, params), progress);
+	if (!rc && r->around)
+		rc = dor_spread_detours(r, progress);
 	if (rc)
 		return rc;
 	if (layers)
@@ -386,6 +475,40 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 	if (bits)
 		dor_write_sl2vl(r);
 	return 0;
+}
+
+/* Rings as lines, where that is better, also for bisections: the other tables are shortest paths.
+ */
+static int dor_try_lines(struct dor *r, const struct engine_params *params,
+			 struct progress *progress, struct err *err)
+{
+	struct tables *around = r->t;
+	bool better = false;
+	int rc = 0;
+
+	if (!r->around || !shift_choice_fits(r->f) || r->nring > RINGS_MAX || !dor_find_cuts(r))
+		return 0;
+	r->around = false;
+	r->lines = true;
+	memset(r->load, 0, r->f->nchan * sizeof(*r->load));
+	chan_weights_start(r->load, &r->weights, r->f);
+	r->t = graph_tables(r->f, "dor", params, progress);
+	rc = dor_route_grid(r, params, progress, err);
+	if (!rc)
+		rc = shift_choice_better(&better, r->f, around, r->t, SHIFT_CHOICE_NO_LESS,
+					 progress, err);
+	if (getenv("FORCE"))
+		better = true;
+	if (better) {
+		notes_set(params->notes, "vls_needed", 2, "2 VLs keep its paths deadlock-free");
+		tables_put(around);
+		return rc;
+	}
+	r->around = true;
+	r->lines = false;
+	tables_put(r->t);
+	r->t = around;
+	return rc;
 }
 
 static bool dor_next_point(uint32_t *to, const struct grid *g, uint32_t d, uint32_t at, uint32_t k)
@@ -442,6 +565,10 @@ static void dor_note_grid(const struct dor *r, const struct engine_params *param
 		notes_set(params->notes, "missing", r->grid->missing,
 			  "%s: shortest paths around, in dimension order where there is one",
 			  dor_gaps_text(gaps, sizeof(gaps), r));
+	else if (r->lines)
+		notes_set(params->notes, "missing", r->grid->missing,
+			  "%s: the other way round these rings, in dimension order",
+			  dor_gaps_text(gaps, sizeof(gaps), r));
 	else if (r->detours)
 		notes_set(params->notes, "detours", r->detours,
 			  "%u pairs of neighbours have no cable and are two hops apart",
@@ -473,6 +600,8 @@ static int dor_route(struct tables **out, const struct fabric *f, const struct j
 		return rc;
 	r.t = graph_tables(f, "dor", params, progress);
 	rc = dor_route_grid(&r, params, progress, &why);
+	if (!rc)
+		rc = dor_try_lines(&r, params, progress, &why);
 	if (rc && r.around)
 		err_set(err, rc, "%s; %s", why.text, dor_gaps_text(gaps, sizeof(gaps), &r));
 	else if (rc)

@@ -686,7 +686,8 @@ static int ftree_try_moved(struct ftree *r, struct progress *progress, struct er
 	memcpy(other->lft, r->t->lft, size);
 	rc = shift_search(&moved, other, r->f, &how, &p);
 	if (!rc && moved)
-		rc = shift_choice_better(&better, r->f, r->t, other, progress, err);
+		rc = shift_choice_better(&better, r->f, r->t, other, SHIFT_CHOICE_LITTLE_LESS,
+					 progress, err);
 	if (!rc && better)
 		memcpy(r->t->lft, other->lft, size);
 	tables_put(other);

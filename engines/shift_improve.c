@@ -36,7 +36,7 @@ static int shift_improve_find_turns(struct tables **turns, bool *tree, const str
 	*tree = !rc;
 	if (rc)
 		return rc == -ECANCELED ? rc : 0;
-	rc = shift_choice_better(&better, f, t, *turns, progress, err);
+	rc = shift_choice_better(&better, f, t, *turns, SHIFT_CHOICE_LITTLE_LESS, progress, err);
 	if (!rc && better)
 		return 0;
 	tables_put(*turns);
@@ -112,7 +112,8 @@ static int shift_improve_try_moved(struct tables **t, const struct fabric *f,
 	own.max = NULL;
 	rc = balanced_sssp_route(other, f, params, &own, progress);
 	if (!rc)
-		rc = shift_choice_better(&better, f, *t, other, progress, err);
+		rc = shift_choice_better(&better, f, *t, other, SHIFT_CHOICE_LITTLE_LESS, progress,
+					 err);
 	if (!rc && better)
 		rc = shift_improve_replace(t, &other, f, params, progress);
 	tables_put(other);

@@ -74,7 +74,8 @@ static int updn_try_shifts(struct tables **t, const struct fabric *f, struct way
 	w->shifts = true;
 	rc = updn_route_ranked(&other, f, w, params, pace, progress, err);
 	if (!rc)
-		rc = shift_choice_better(&better, f, *t, other, progress, err);
+		rc = shift_choice_better(&better, f, *t, other, SHIFT_CHOICE_LITTLE_LESS, progress,
+					 err);
 	if (!rc && better) {
 		*t = other;
 		other = worse;

@@ -369,7 +369,8 @@ static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *er
 	if (!rc)
 		rc = nue_shifts_move(a.t, other.layer, a.trees, 1, r->progress, err);
 	if (!rc)
-		rc = shift_choice_better(&better, r->f, best->t, a.t, r->progress, err);
+		rc = shift_choice_better(&better, r->f, best->t, a.t, SHIFT_CHOICE_LITTLE_LESS,
+					 r->progress, err);
 	if (!rc && better)
 		nue_swap(best, r, &a, &other);
 	nue_drop(&a, &other);

@@ -98,7 +98,8 @@ int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struc
 	memcpy(other->lft, t->lft, size);
 	rc = shift_search(&moved, other, f, &how, &p);
 	if (!rc && moved)
-		rc = shift_choice_better(&better, f, t, other, progress, err);
+		rc = shift_choice_better(&better, f, t, other, SHIFT_CHOICE_LITTLE_LESS, progress,
+					 err);
 	if (!rc && better)
 		memcpy(t->lft, other->lft, size);
 	tables_put(other);

@@ -6,7 +6,6 @@
 #include "engines/time/shift_time.h"
 
 #define BISECTIONS 100
-#define TOLERATED  0.98
 
 struct judged {
 	double sync, rate, ebb;
@@ -34,7 +33,8 @@ static int shift_choice_judge(struct judged *out, const struct fabric *f, const 
 }
 
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,
-			const struct tables *other, struct progress *progress, struct err *err)
+			const struct tables *other, double least, struct progress *progress,
+			struct err *err)
 {
 	struct judged a, b;
 	int rc = shift_choice_judge(&a, f, now, progress, err);
@@ -42,7 +42,6 @@ int shift_choice_better(bool *better, const struct fabric *f, const struct table
 	if (!rc)
 		rc = shift_choice_judge(&b, f, other, progress, err);
 	*better = !rc && b.sync * b.rate * b.ebb > a.sync * a.rate * a.ebb &&
-		  b.sync >= TOLERATED * a.sync && b.rate >= TOLERATED * a.rate &&
-		  b.ebb >= TOLERATED * a.ebb;
+		  b.sync >= least * a.sync && b.rate >= least * a.rate && b.ebb >= least * a.ebb;
 	return rc;
 }
