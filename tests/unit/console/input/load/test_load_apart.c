@@ -4,12 +4,14 @@
 #include "console/input/load/load_adaptive.h"
 #include "console/input/load/load_demand.h"
 #include "console/input/load/load_fabric.h"
+#include "console/input/load/load_io_nodes.h"
 #include "console/input/load/load_jobs.h"
 #include "console/input/load/load_lid_choice.h"
 #include "console/input/load/load_names.h"
 #include "console/input/load/load_plan.h"
 #include "console/input/load/load_racks.h"
 #include "console/input/load/load_tables.h"
+#include "console/input/thresholds.h"
 
 #include "fabric/base/process/confine.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
@@ -200,6 +202,8 @@ static int setup(void **state)
 			"        nodes: n[1-4]\n      - {switch: s2, nodes: [a, \"b[1-2]\"]}\n");
 	temp_folder_put("names", "0x2 \"b\"\n0x1 \"a\"\n0x2 \"c\"\n");
 	temp_folder_put("guids", "0x5\n0x1 # one\n");
+	temp_folder_put("thresholds", "SymbolErrorCounter=77 # so many\n");
+	temp_folder_put("io", "0x1 # one\nn[0001-0003]\n");
 	temp_folder_put("jobs", "77 n[0001-0003]\n78 n0009\n");
 	out = temp_folder_open("ranks", "w");
 	fprintf(out, "0: %s\n1: %s\n2-5: %s\n", f->term_name[0], f->term_name[1], f->term_name[2]);
@@ -383,6 +387,26 @@ static int loads_opensm_log(const char *path, struct err *err)
 	return loads_adaptive(&a, err);
 }
 
+static int loads_thresholds(const char *path, struct err *err)
+{
+	char *filter = NULL;
+	int rc = thresholds_filter(&filter, path, err);
+
+	if (!rc && !way.replace)
+		assert_non_null(strstr(filter, "symbol_errors>77 or "));
+	free(filter);
+	return rc;
+}
+
+static int loads_io_nodes(const char *path, struct err *err)
+{
+	struct name_map *m = NULL;
+	int rc = load_io_nodes(&m, path, err);
+
+	name_map_free(m);
+	return rc;
+}
+
 static const struct kind {
 	const char *name;
 	int (*load)(const char *path, struct err *err);
@@ -413,6 +437,8 @@ static const struct kind {
 	{ "demand", loads_demand, 0 },
 	{ "opensm.conf", loads_opensm_conf, 0 },
 	{ "opensm.log", loads_opensm_log, 0 },
+	{ "thresholds", loads_thresholds, 0 },
+	{ "io", loads_io_nodes, 0 },
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
