@@ -9,6 +9,7 @@
 #include "console/session/samples/sample_code.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
+#include "fabric/base/message/plain.h"
 #include "fabric/base/process/apart.h"
 
 #include <errno.h>
@@ -16,12 +17,15 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MAGIC	    "IBRPAST1"
-#define RAW_MAX	    ((uint64_t)1 << 31)
-#define SETS_MAX    10000
-#define SAMPLES_MAX (16 * SAMPLE_HISTORY_MAX) /* each is as large as the fabric, whatever it says  \
-					       */
-#define PIECE ((size_t)1 << 20)		      /* is packed at once */
+#define MAGIC	  "IBRPAST1"
+#define RAW_MAX	  ((uint64_t)1 << 31)
+#define VLS_MAX	  15
+#define WIDTH_MAX 12
+#define SETS_MAX  10000
+#define SAMPLES_MAX                                                                                \
+	(16 * SAMPLE_HISTORY_MAX) /* each is as large as the fabric, whatever it says              \
+				   */
+#define PIECE ((size_t)1 << 20)	  /* is packed at once */
 
 static void sample_history_file_put_ports(struct bytes *b, const struct fabric *f)
 {
@@ -297,6 +301,15 @@ static int sample_history_file_unpack_apart(uint8_t **raw, size_t *len, FILE *in
 	return rc;
 }
 
+/* Others may have written it: more than most is none. */
+static uint64_t sample_history_file_get_below(struct reader *r, uint64_t most)
+{
+	uint64_t v = reader_get_uint(r);
+
+	r->bad = r->bad || v > most;
+	return v > most ? 0 : v;
+}
+
 /* Into port[], where that is not NULL. */
 static int sample_history_file_get_ports(struct reader *r, struct port *port,
 					 const struct fabric *f, const char *what, struct err *err)
@@ -312,14 +325,15 @@ static int sample_history_file_get_ports(struct reader *r, struct port *port,
 	for (uint32_t i = 0; i < f->nport && !r->bad; i++) {
 		struct port unused, *p = port ? &port[i] : &unused;
 
-		p->state = (uint8_t)reader_get_uint(r);
-		p->op_vls = (uint8_t)reader_get_uint(r);
-		p->width = (uint8_t)reader_get_uint(r);
-		p->rate_Mbps = (uint32_t)reader_get_uint(r);
+		p->state = (uint8_t)sample_history_file_get_below(r, PORT_ACTIVE);
+		p->op_vls = (uint8_t)sample_history_file_get_below(r, VLS_MAX);
+		p->width = (uint8_t)sample_history_file_get_below(r, WIDTH_MAX);
+		p->rate_Mbps = (uint32_t)sample_history_file_get_below(r, UINT32_MAX);
 		reader_get_raw(r, p->speed, sizeof(p->speed));
 		p->speed[sizeof(p->speed) - 1] = '\0';
+		plain_text(p->speed, "");
 	}
-	return 0;
+	return r->bad ? err_set(err, -EINVAL, "%s: damaged", what) : 0;
 }
 
 /* The caller frees. */
@@ -334,7 +348,7 @@ static char *sample_history_file_get_text(struct reader *r)
 	}
 	text = xcalloc(n + 1, 1);
 	reader_get_raw(r, text, n);
-	return text;
+	return plain_text(text, "");
 }
 
 static void sample_history_file_get_job(struct reader *r, struct jobset_builder *b,
@@ -477,6 +491,7 @@ static void sample_history_file_get_marks(struct reader *r, struct sample_histor
 		len = reader_get_uint(r);
 		if (len >= sizeof(m->name) || !reader_get_raw(r, m->name, len))
 			break;
+		plain_text(m->name, "");
 	}
 	for (uint64_t i = 0; i < got; i++) {
 		bool told = !r->bad && got == n && r->p < r->end;

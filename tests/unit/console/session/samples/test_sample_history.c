@@ -8,6 +8,7 @@
 #include "fabric/model/topology/builder.h"
 #include "fabric/sim/topology/topo.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -312,6 +313,59 @@ static void a_file_gives_all_of_it_back(void **state)
 	end(&r);
 }
 
+/* What the ports are said to have is checked, whoever has written it. */
+static void ports_that_cannot_be_are_refused(void **state)
+{
+	static const char evil[7] = "\x1b[2J\xff";
+	struct fabric *f = fabric_of("fattree2:leaves=6,spines=3,hosts=6");
+	struct run r;
+	struct err err;
+
+	(void)state;
+	start(&r, 64 << 20);
+	for (unsigned what = 0; what < 4; what++) {
+		struct port *p = &r.f->port[4], was = *p;
+		FILE *file = tmpfile();
+
+		p->op_vls = what == 0 ? 69 : p->op_vls;
+		p->state = what == 1 ? PORT_ACTIVE + 1 : p->state;
+		p->width = what == 2 ? 13 : p->width;
+		if (what == 3)
+			memcpy(p->speed, evil, sizeof(evil));
+		assert_int_equal(sample_history_write(file, r.past, &r.b, &err), 0);
+		*p = was;
+		rewind(file);
+		assert_int_equal(sample_history_read_ports(file, f, "test", &err),
+				 what < 3 ? -EINVAL : 0);
+		fclose(file);
+	}
+	assert_string_equal(f->port[4].speed, "?[2J?");
+	fabric_put(f);
+	end(&r);
+}
+
+static void what_a_file_says_is_text(void **state)
+{
+	struct sample_history *q = sample_history_new(64 << 20, 600);
+	const struct mark *mark;
+	struct run r;
+	struct err err;
+	FILE *file = tmpfile();
+
+	(void)state;
+	start(&r, 64 << 20);
+	sample_history_mark(r.past, 50, sample_history_time(r.past, 50), "m\x1b]0;x\x07");
+	assert_int_equal(sample_history_write(file, r.past, &r.b, &err), 0);
+	rewind(file);
+	if (sample_history_read(q, file, r.f, NULL, NULL, "test", &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(sample_history_marks(q, &mark), 1);
+	assert_string_equal(mark[0].name, "m?]0;x?");
+	fclose(file);
+	sample_history_free(q);
+	end(&r);
+}
+
 /* As a snapshot is written by another thread. */
 static void a_copy_stays_as_it_was_while_samples_go_on(void **state)
 {
@@ -407,6 +461,8 @@ int main(void)
 		cmocka_unit_test(moments_keep_what_was_known_then),
 		cmocka_unit_test(bookmarks_go_with_their_samples),
 		cmocka_unit_test(a_file_gives_all_of_it_back),
+		cmocka_unit_test(ports_that_cannot_be_are_refused),
+		cmocka_unit_test(what_a_file_says_is_text),
 		cmocka_unit_test(a_copy_stays_as_it_was_while_samples_go_on),
 		cmocka_unit_test(a_damaged_file_is_refused),
 	};
