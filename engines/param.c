@@ -76,7 +76,7 @@ static const struct param params[] = {
 	  .config = true, .brief = "exclude ", .unset = "nothing",
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
 		  "leaf7/33, separated by commas; attached hosts stay reachable" },
-	{ PARAM_IO_NODES, PARAM_LIST, "io-nodes", "LIST|FILE", .config = true,
+	{ PARAM_IO_NODES, PARAM_LIST, "io-nodes", "LIST|FILE", .policy = true, .config = true,
 	  .help = "hosts for storage and I/O: io[01-16], a file of GUIDs and host lists, "
 		  "opensm:FILE (with io_guid_file), or feature:NAME of SLURM" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",

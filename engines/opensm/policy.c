@@ -26,7 +26,7 @@ static int policy_wrong(struct policy_file *r, const char *why)
 		       (unsigned long long)lines_number(r->lines), why);
 }
 
-static char *policy_beside(const char *path, const char *name)
+char *policy_beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 

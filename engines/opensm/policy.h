@@ -14,6 +14,8 @@
  *   demand  demand.txt            what nodes send, for parx
  *   exclude spine11,leaf7/33      switches and cables that no route may pass (maintenance)
  *   ranks   ranks.txt             which node each rank is on, when the demand is between ranks
+ *   io-nodes io.txt               hosts for storage and I/O, for sar: a host list, or a file of
+ *                                 GUIDs and such lists; left out: OpenSM's io_guid_file
  *
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
  * of the policy.
@@ -38,6 +40,8 @@ struct policy {
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
 /* From a file by name; also -errno when it cannot be opened. */
 int policy_load(struct policy **out, const char *path, struct err *err);
+/* A name of a file in it, as a path that the caller frees; path: the policy's. */
+char *policy_beside(const char *path, const char *name);
 /* Nobody changes it once it is read.  Thread-safe; NULL is fine; get returns p. */
 struct policy *policy_get(struct policy *p);
 void policy_put(struct policy *p);

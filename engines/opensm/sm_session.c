@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/sm_session.h"
 
+#include "engines/opensm/io_list.h"
+#include "fabric/base/message/plural.h"
 #include "engines/opensm/sm_update.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
@@ -176,6 +178,27 @@ static void sm_session_offer_put(const struct table_offer *o)
 	tables_put(o->base);
 	tables_put(o->current);
 	fabric_put(o->judged.f);
+}
+
+void sm_session_mark_io(struct sm_session *d, struct fabric *f, const char *guid_file,
+			const struct table_selection_log *log)
+{
+	struct policy *p = NULL;
+	char sentence[400];
+	struct err err = { "" };
+	int rc;
+
+	if (policy_load(&p, d->policy_path, NULL)) /* which is said when it is routed by */
+		p = NULL;
+	rc = io_list_mark(f, p, d->policy_path, guid_file, &err);
+	policy_put(p);
+	if (!rc)
+		return;
+	if (rc < 0)
+		snprintf(sentence, sizeof(sentence), "no hosts for I/O are known: %.340s", err.text);
+	else
+		snprintf(sentence, sizeof(sentence), "%d port%s of hosts for I/O", rc, plural(rc));
+	log->say(log->ctx, sentence);
 }
 
 int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,

@@ -24,6 +24,10 @@ void sm_session_free(struct sm_session *d); /* NULL is fine */
 /* table_selection_make() with the policy and the offers of now; takes note of the fabric. */
 int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,
 		      const struct table_selection_log *log, struct err *err);
+/* Marks the hosts of f for storage and I/O, as the policy or OpenSM's io_guid_file (may be NULL) has
+ * them, before anybody else has f; what cannot be read is said. */
+void sm_session_mark_io(struct sm_session *d, struct fabric *f, const char *guid_file,
+			const struct table_selection_log *log);
 /* What became of the routing that sm_session_choose() began: c is installed for f (both are noted,
  * not taken), or nothing of ours is, and why. */
 void sm_session_routed(struct sm_session *d, const struct fabric *f,

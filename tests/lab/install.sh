@@ -77,7 +77,11 @@ fi
 ok "opensm -c has written the keys of the sample" \
 	grep -qE '^event_plugin_name \(null\)' "$LAB_DIR/made.conf"
 ok "and that logs are buffered" grep -q '^force_log_flush FALSE' "$LAB_DIR/made.conf"
-ok "opensm with the sample's lines at its end" starts "$(configured "$etc/opensm.conf.sample")"
+lab_on n0001 "$IBROUTE_TOP" paths --no-load --json n0001 n0002 "${dirs[@]}" 2>/dev/null | # names their ports
+	grep -o '"guid": "0x[0-9a-f]*"' | grep -o '0x[0-9a-f]*' | head -n 1 >"$LAB_DIR/io"
+echo "io_guid_file $LAB_DIR/io" | cat "$etc/opensm.conf.sample" - >"$LAB_DIR/sample-io"
+ok "opensm with the sample's lines at its end" starts "$(configured "$LAB_DIR/sample-io")"
+ok "hosts of OpenSM's io_guid_file are for I/O" lab_wait 10 logged 'ibroute: 1 port of hosts for I/O'
 ok "the plugin routes by the installed policy" lab_wait 10 logged 'ibroute: routed by engine nue'
 ok "as the log says while opensm runs" logged "ibroute: routes by the policy of $etc/policy.conf"
 ok "sm exits with 0" does 0 sm "${dirs[@]}"

@@ -277,6 +277,7 @@ struct sweep {
 /* With OpenSM's lock held, the caller's reference. */
 static int plugin_find_fabric(const struct fabric **out, struct plugin *p, struct err *err)
 {
+	struct table_selection_log log = { plugin_say, p };
 	bool heard = atomic_exchange(&p->heard, false);
 	struct fabric *f;
 	int rc;
@@ -288,6 +289,8 @@ static int plugin_find_fabric(const struct fabric **out, struct plugin *p, struc
 	fabric_put(p->found);
 	p->found = NULL;
 	rc = osm_fabric_build(&f, p->osm, err);
+	if (!rc)
+		sm_session_mark_io(p->session, f, p->osm->subn.opt.io_guid_file, &log);
 	*out = rc ? NULL : f;
 	if (!rc && !p->sweeping)
 		p->found = fabric_get(f);
