@@ -11,9 +11,8 @@
 #define SHARP_FIRST 10.0 /* exponents at the fullest arc: the larger, the more it alone counts */
 #define SHARP_LAST  1000.0
 #define SHARPER	    1.7
-#define SWEEPS	    4	/* among known routes, after each search */
-#define SETTLED	    1.0 /* gap times exponent, from which on it may be sharper */
-#define RISE_MAX    1.0 /* of an exponent in one go */
+#define PATIENT	    (LENGTH_WORK / 10) /* work from which on it pays to settle first */
+#define RISE_MAX    1.0		       /* of an exponent in one go */
 #define NEWTONS	    3
 #define PASSES_MIN  4
 #define MEAN_SHARE  .2
@@ -29,10 +28,19 @@ struct route {
 	uint32_t arcs, n; /* in the pool */
 };
 
+struct pains {
+	double settled; /* gap times exponent, from which on it may be sharper */
+	int sweeps;	/* among known routes, after each search, ... */
+	uint64_t share; /* ... as much as so many halves of that took */
+};
+
+static const struct pains few = { 1.0, 4, 1 }, many = { 0.1, 20, 5 };
+
 /* Parallel channels are one arc. */
 struct lengths {
 	struct arena *mem; /* owns the arrays but pool and routes */
 	const struct job_demand *demand;
+	const struct pains *pains;
 	enum length_paths paths;
 	uint32_t nsw, narc;
 	uint32_t *off, *to;
@@ -404,16 +412,15 @@ static void length_bound_sharpen(struct lengths *l)
 
 	for (uint32_t a = 0; a < l->narc; a++)
 		all += l->len[a] * l->cap[a];
-	if (l->gap * l->sharp < SETTLED * all * l->most && l->sharp < SHARP_LAST)
+	if (l->gap * l->sharp < l->pains->settled * all * l->most && l->sharp < SHARP_LAST)
 		l->sharp *= SHARPER;
 }
 
-/* As much as half of the searches took. */
 static void length_bound_even_out(struct lengths *l, uint64_t work_max)
 {
 	uint64_t pairs = l->demand->off[l->nsw];
 
-	for (int i = 0; i < SWEEPS && l->work < work_max; i++)
+	for (int i = 0; i < l->pains->sweeps && l->work < work_max; i++)
 		for (uint64_t k = 0; k < pairs && l->work < work_max; k++)
 			if (l->first[k] != FAB_NONE)
 				length_bound_even_out_pair(l, k);
@@ -429,7 +436,7 @@ static bool length_bound_pass(struct lengths *l, struct progress *progress, cons
 	}
 	length_bound_sharpen(l);
 	length_bound_add_up(l);
-	length_bound_even_out(l, l->work + (uint64_t)l->narc * l->nsource);
+	length_bound_even_out(l, l->work + l->pains->share * l->narc * l->nsource);
 	length_bound_add_up(l);
 	return false;
 }
@@ -516,7 +523,9 @@ int length_bound_compute(struct length_bound *out, double *lengths, const struct
 			 enum length_paths paths, uint64_t work, struct progress *progress,
 			 const char *step)
 {
-	struct lengths l = { .paths = paths, .work_max = work, .most = 1 };
+	struct lengths l = {
+		.paths = paths, .pains = work < PATIENT ? &few : &many, .work_max = work, .most = 1
+	};
 	uint32_t *arc = xcalloc(f->nchan + 1ull, sizeof(*arc));
 	int rc = 0;
 

@@ -131,6 +131,25 @@ static void both_sides_are_near(void **state)
 	}
 }
 
+/* Every pair of neighbours would have to be spread over everything: 8.6 and 4.4 % apart once. */
+static void both_sides_are_near_for_jobs_side_by_side_too(void **state)
+{
+	static const char *const nets[] = { "hyperx:dims=12x8,hosts=7", "hyperx:dims=8x8,hosts=8",
+					    "slimfly:q=7" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
+		struct fabric *f = net_spec(nets[i]);
+		struct jobset *js = place(f, 102, 30, false);
+		struct length_bound a = bound_of(NULL, f, js, LENGTH_ANY);
+
+		assert_true(a.lower > 0 && a.lower <= a.upper * (1 + 1e-9));
+		assert_true(a.upper <= 1.025 * a.lower);
+		jobset_put(js);
+		fabric_put(f);
+	}
+}
+
 /* The lengths alone prove it, with distances of our own; no engine is below it. */
 static void the_lengths_prove_it(void **state)
 {
@@ -239,6 +258,7 @@ int main(void)
 		cmocka_unit_test(simple_nets_have_the_bound_that_is_plain),
 		cmocka_unit_test(half_the_rate_counts_twice),
 		cmocka_unit_test(both_sides_are_near),
+		cmocka_unit_test(both_sides_are_near_for_jobs_side_by_side_too),
 		cmocka_unit_test(the_lengths_prove_it),
 		cmocka_unit_test(shared_nodes_count_fully_and_once),
 		cmocka_unit_test(it_depends_on_nothing_but_its_input),
