@@ -100,7 +100,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-screen bench-idle gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-repair bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
@@ -286,6 +286,12 @@ GAP_ENGINES := minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue
 # longest time without a sign of life, in each engine at the full LID space; MS=50 ENGINES= SPECS=
 gaps: all $(B)/tests/bench/gap_bench
 	$(Q)$(B)/tests/bench/gap_bench $(or $(MS),50) $(or $(ENGINES),$(GAP_ENGINES)) $(SPECS)
+
+REPAIR_SPECS := xgft:h=3,m=16x8x8,w=1x8x8 torus:dims=6x6x6,hosts=4 dragonfly:p=8
+# what the loss of single cables costs after repair; CABLES=50 ENGINES= SPECS=
+bench-repair: all $(B)/tests/bench/repair_bench
+	$(Q)$(B)/tests/bench/repair_bench $(or $(CABLES),50) $(or $(ENGINES),dfsssp,nue) \
+		$(or $(SPECS),$(REPAIR_SPECS))
 
 # a month of synthetic jobs; MONTHFLAGS="--samples 4464 --seed 2"
 month: all $(B)/tests/bench/month
