@@ -284,6 +284,8 @@ expect "adaptive routing that is declared is told" 0 'adaptive routing \(declare
 expect "in JSON" 0 '"state": "yes"' "$I" compare --engines updn --topology h.net --adaptive-routing yes --json
 expect "of a dump it is not known" 0 '"state": "unknown"' "$I" compare --engines updn --topology h.net --json
 "$I" route --engine updn --topology h.net --out ad >/dev/null 2>&1
+expect "check tells it, too" 0 'adaptive routing \(declared\): metrics' "$I" check --topology h.net --lfts ad/opensm-lfts.dump --path-sl ad/path-sl.dump --sl2vl ad/opensm-sl2vl.dump --adaptive-routing yes
+expect "and route, in JSON" 0 '"why": "declared"' "$I" route --engine updn --topology h.net --adaptive-routing yes --json
 expect "paths tells it, too" 0 'adaptive routing \(declared\): metrics' "$I" paths --topology h.net --lfts ad/opensm-lfts.dump --adaptive-routing yes 1 2 --Lid
 expect "it is auto, yes or no" 64 "not one of auto, yes, no" "$I" compare --engines updn --topology h.net --adaptive-routing 1
 expect "the console has it, too" 0 '"adaptive_routing": "adaptive routing .declared' "$I" --demo --adaptive-routing yes --json

@@ -187,6 +187,11 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_PATTERN:
 		return options_take_pattern(o, arg, state);
+	case OPT_ADAPTIVE:
+		if (!adaptive_parse(&o->adaptive, arg))
+			argp_error(state, "--adaptive-routing: '%s' is not one of auto, yes, no",
+				   arg);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (o->topology)
 			argp_error(state, "unexpected argument \"%s\"", arg);
@@ -214,6 +219,10 @@ static const struct argp_option shared[] = {
 	  "specification as for \"topo\", or - for stdin",
 	  0 },
 	{ "node-name-map", OPT_NAME_MAP, "FILE", 0, "names for nodes: lines of <guid> \"<name>\"",
+	  0 },
+	{ "adaptive-routing", OPT_ADAPTIVE, "yes|no", 0,
+	  "declare whether switches choose among ports for each packet; metrics and checks of tables "
+	  "then describe only part of what packets do (default: not known of files)",
 	  0 },
 	{ "bisections", OPT_BISECTIONS, "N", 0,
 	  "number of random bisections for the effective bisection bandwidth, 0 for none "

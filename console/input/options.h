@@ -2,6 +2,7 @@
 /* options: what the subcommands share of their options: keys, values, messages. */
 #pragma once
 
+#include "console/input/load/load_adaptive.h"
 #include "engines/param.h"
 #include "engines/predict/predict.h"
 
@@ -32,6 +33,7 @@ enum option_key {
 	OPT_PROTOCOL,
 	OPT_BUFFERS,
 	OPT_MESSAGE_KIB,
+	OPT_ADAPTIVE,
 	OPT_JSON,
 	OPT_PARAM, /* and as many as there are, see OPTION_PARAM() */
 };
@@ -57,13 +59,14 @@ struct options {
 	unsigned fold_vls;	       /* 0: as they are */
 	unsigned time_ms;	       /* virtual; 0: not said */
 	const char *protocol, *buffers; /* of a simulation; NULL: not said */
-	unsigned message_KiB;	       /* 0: not said */
-	unsigned formats;	       /* enum output_format, or'ed */
-	int bisections;		       /* for ebb; -1: by the size of the fabric */
-	bool predict;		       /* how the jobs get on with each other ... */
-	enum predict_pattern pattern;  /* ... when they send like this ... */
-	bool pattern_said;	       /* ... as an option said */
-	bool per_job;		       /* metrics of each */
+	unsigned message_KiB;		/* 0: not said */
+	unsigned formats;		/* enum output_format, or'ed */
+	int bisections;			/* for ebb; -1: by the size of the fabric */
+	bool predict;			/* how the jobs get on with each other ... */
+	enum predict_pattern pattern;	/* ... when they send like this ... */
+	bool pattern_said;		/* ... as an option said */
+	enum adaptive_state adaptive;	/* as declared */
+	bool per_job;			/* metrics of each */
 	bool all_lids;
 	bool terminals_only, json;
 };
@@ -82,11 +85,10 @@ struct options {
 /* What several commands have in a row. */
 #define OPTIONS_ENGINE                                                                             \
 	OPTION_PARAM(PARAM_SAR_METHOD), OPTION_PARAM(PARAM_SAR_CHANGE),                            \
-	OPTION_PARAM(PARAM_MAX_DETOUR), OPTION_PARAM(PARAM_SAR_SLOWER),                                                            \
+		OPTION_PARAM(PARAM_MAX_DETOUR), OPTION_PARAM(PARAM_SAR_SLOWER),                    \
 		OPTION_PARAM(PARAM_ESCAPE), OPTION_PARAM(PARAM_EXCLUDE), OPTION_PARAM(PARAM_PIN),  \
 		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD),                     \
-		OPTION_PARAM(PARAM_IO_NODES),                     \
-		OPTION_PARAM(PARAM_IGNORE_RATES)
+		OPTION_PARAM(PARAM_IO_NODES), OPTION_PARAM(PARAM_IGNORE_RATES)
 #define OPTIONS_METRICS OPTION(OPT_BISECTIONS), OPTION(OPT_PATTERN), OPTION(OPT_PER_JOB)
 #define OPTIONS_ROUTE                                                                              \
 	OPTION_PARAM(PARAM_VLS), OPTION_PARAM(PARAM_LMC), OPTION_PARAM(PARAM_SEED),                \

@@ -16,6 +16,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_JOBS),
 	OPTION_PARAM(PARAM_LMC),
 	OPTION(OPT_NAME_MAP),
+	OPTION(OPT_ADAPTIVE),
 	OPTION(OPT_ALL_LIDS),
 	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
 	  "lid-choice.txt of these tables: check the path guarantees of PARX for every pair", 0 },
@@ -58,12 +59,17 @@ static const struct argp argp = {
 
 static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
 {
+	json_t *summary;
 	int rc = 0;
 
-	if (o->json)
-		rc = output_file_print_json(summary_json_all(e, o->per_job), err);
-	else
+	if (o->json) {
+		summary = summary_json_all(e, o->per_job);
+		summary_add_adaptive(summary, o->adaptive);
+		rc = output_file_print_json(summary, err);
+	} else {
 		summary_print_all(stdout, e, o->per_job);
+		summary_print_adaptive(stdout, o->adaptive);
+	}
 	return rc ? rc : output_file_flush_stdout(err);
 }
 

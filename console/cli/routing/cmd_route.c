@@ -22,6 +22,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_JOBS),
 	OPTIONS_ROUTE,
 	OPTION(OPT_NAME_MAP),
+	OPTION(OPT_ADAPTIVE),
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),
@@ -73,12 +74,15 @@ static int cmd_route_finish(const struct options *o, const struct route_report *
 	json_t *summary = summary_json_all(e, o->per_job);
 	int rc = 0;
 
+	summary_add_adaptive(summary, o->adaptive);
 	if (o->out)
 		rc = route_folder_write(o->out, e, o->formats, summary, err);
-	if (!rc && o->json)
+	if (!rc && o->json) {
 		rc = output_file_json(stdout, summary, err);
-	else if (!rc)
+	} else if (!rc) {
 		summary_print_all(stdout, e, o->per_job);
+		summary_print_adaptive(stdout, o->adaptive);
+	}
 	json_decref(summary);
 	return rc ? rc : output_file_flush_stdout(err);
 }

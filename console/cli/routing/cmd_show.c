@@ -38,6 +38,7 @@ static const struct argp_option table[] = {
 	  "list each link between switches with its EFI (number of paths) before and after, "
 	  "highest after first",
 	  0 },
+	OPTION(OPT_ADAPTIVE),
 	OPTION_SAYING(OPT_JSON, "print JSON"),
 	OPTIONS_METRICS,
 	OPTION_PARAM(PARAM_SEED),
@@ -198,6 +199,7 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 	struct progress_line watch;
 
 	summary_add_verdict(after, &both[1]);
+	summary_add_adaptive(j, c->o.adaptive);
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	cmd_show_add_pins(j, p);
 	cmd_show_add_cost(j, p);
@@ -234,6 +236,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	message_summary_print(stdout, &both[1]);
 	summary_print_notes(stdout, &both[1]);
 	summary_print_verdict(stdout, &both[1]);
+	summary_print_adaptive(stdout, c->o.adaptive);
 	summary_print_gate(stdout, &both[1]);
 	plan_print(stdout, p);
 	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));

@@ -343,3 +343,21 @@ void summary_print_all(FILE *out, const struct route_report *e, bool per_job)
 		summary_print_jobs(out, e);
 	summary_print_verdict(out, e);
 }
+
+void summary_print_adaptive(FILE *out, enum adaptive_state declared)
+{
+	struct adaptive a;
+	char text[300];
+
+	load_adaptive_declared(&a, declared);
+	if (adaptive_text(text, sizeof(text), &a)[0])
+		fprintf(out, "%s\n", text);
+}
+
+void summary_add_adaptive(json_t *o, enum adaptive_state declared)
+{
+	struct adaptive a;
+
+	load_adaptive_declared(&a, declared);
+	json_object_set_new(o, "adaptive_routing", adaptive_json(&a));
+}

@@ -2,6 +2,7 @@
 /* summary: an evaluation as a JSON object for scripts, and as lines for people. */
 #pragma once
 
+#include "console/input/load/load_adaptive.h"
 #include "console/plan/route_report.h"
 
 #include <jansson.h>
@@ -11,8 +12,8 @@
  * The keys engine, switches, terminals, lids, channels, vls_used, sls_used,
  * seconds{total,paths,layers,verify}, connected, loop_free, deadlock_free, hops_max, hops_mean,
  * time_mean, time_stderr, time_bound, time_node_mean, time_worst, time_s_per_mib, sync,
- * sync_stderr, rate_mean, times, demand_time, io_nodes, io_time_mean, io_time_worst, io_time_s_per_mib, io_efi_max,
- * efi_max, eff_efi_max, eff_efi_bound, eff_efi_bound_minimal,
+ * sync_stderr, rate_mean, times, demand_time, io_nodes, io_time_mean, io_time_worst,
+ * io_time_s_per_mib, io_efi_max, efi_max, eff_efi_max, eff_efi_bound, eff_efi_bound_minimal,
  * job_efi_max_mean, dark_fiber_pct, links_per_job_mean, ebb, ebb_ci95, ebb_jobs, slowdown_mean,
  * slowdown_max, lft_blocks, lft_entries_changed, entries_changed (the same),
  * entries_needed (of repair), lft_blocks_changed, in this order.  Unknown values
@@ -41,3 +42,6 @@ void summary_print_gate(FILE *out, const struct route_report *e);
 
 /* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
 void summary_print_table(FILE *out, const struct route_report *list, size_t n);
+/* What is declared of adaptive routing: the sentence, where it is yes; the key adaptive_routing. */
+void summary_print_adaptive(FILE *out, enum adaptive_state declared);
+void summary_add_adaptive(json_t *o, enum adaptive_state declared);
