@@ -26,14 +26,15 @@
 
 /* --- the log ----------------------------------------------------------------------------- */
 
+/* Whoever reads stderr may be slow: other threads, the poller above all, do not write to it. */
 static void app_life_sink(void *ctx, const struct log_line *line)
 {
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
 
-	if (a->opts.no_screen && line->level >= LOG_WARN)
-		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
-			line->area, line->text);
+	msg->printed = pthread_equal(pthread_self(), a->thread);
+	if (msg->printed)
+		app_print_log(a, line);
 	msg->line = *line;
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
@@ -337,8 +338,19 @@ int app_start(struct app *a, struct err *err)
 	return app_life_start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 
-/* --- end
- * --------------------------------------------------------------------------------------------- */
+/* --- end --------------------------------------------------------------------------------- */
+
+/* What came in since the loop has ended. */
+static void app_life_print_rest(struct app *a)
+{
+	struct msg *msg;
+
+	while (a->box && (msg = mailbox_take(a->box))) {
+		if (msg->type == MSG_LOG && !msg->printed)
+			app_print_log(a, &msg->line);
+		msg_drop(msg);
+	}
+}
 
 void app_end(struct app *a)
 {
@@ -351,6 +363,7 @@ void app_end(struct app *a)
 	app_files_free(a);
 	source_close(a->source);
 	log_set_sink(NULL, NULL);
+	app_life_print_rest(a);
 	terminal_close(a->term);
 	app_record_polls(a);
 	if (a->record && record_close(a->record, &err))
@@ -416,6 +429,7 @@ void app_prepare(struct app *a)
 	a->state.setting_of = a;
 	a->state.file_names = app_file_names;
 	a->state.file_names_of = a;
+	a->thread = pthread_self();
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {

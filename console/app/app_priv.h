@@ -125,6 +125,7 @@ struct app {
 	struct slurm_topology *racks;
 
 	struct events events;
+	pthread_t thread; /* that runs the loop */
 	pthread_mutex_t
 		events_lock; /* other threads log too; recursive: views log while they are drawn */
 
@@ -376,6 +377,9 @@ void app_files_cancel(struct app *a, const struct file_work_ops *ops);
 const char *app_files_waited(const struct app *a);
 bool app_files_stop(struct app *a); /* that; false: there is none */
 void app_files_free(struct app *a); /* cancels them; before what they borrow goes */
+
+/* app_record.c: a line of the log on stderr, where there is no screen and it is a warning */
+void app_print_log(const struct app *a, const struct log_line *line);
 
 /* app_file_names.c: as state.file_names */
 void app_file_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to);

@@ -87,6 +87,7 @@ struct msg {
 	double since_s; /* MSG_TABLES: when their reading began */
 
 	struct log_line line;
+	bool printed; /* MSG_LOG: where it is printed at all */
 	char text[512];
 	int rc;
 	const char *step; /* static */

@@ -257,11 +257,20 @@ void app_record_poll(struct app *a, const struct sample_reading *r)
 		app_record_polls(a);
 }
 
+void app_print_log(const struct app *a, const struct log_line *line)
+{
+	if (a->opts.no_screen && line->level >= LOG_WARN)
+		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
+			line->area, line->text);
+}
+
 /* --- a part of the console ------------------------------------------------------------------ */
 
 static bool app_record_take(struct app *a, struct msg *msg, bool *kept)
 {
 	(void)kept;
+	if (msg->type == MSG_LOG && !msg->printed)
+		app_print_log(a, &msg->line);
 	if (msg->type == MSG_LOG && msg->line.level == LOG_ERROR)
 		app_record_error(a, msg->line.area, msg->line.text);
 	return msg->type == MSG_LOG;

@@ -13,6 +13,7 @@
 #include "tests/unit/kit/slow_work.h"
 #include "tests/unit/kit/thread_spy.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -771,6 +772,53 @@ static void another_fabric_stops_no_key(void **state)
 	fabric_put(was);
 }
 
+static void *warns(void *done)
+{
+	log_add(LOG_WARN, "test", "from another thread");
+	*(atomic_bool *)done = true;
+	return NULL;
+}
+
+/* Without a screen warnings go to stderr, which may be a pipe that nobody reads. */
+static void a_slow_reader_of_stderr_stops_no_other_thread(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 80, 24);
+	atomic_bool done = false;
+	char text[4096] = "";
+	int saved, fd[2];
+	pthread_t thread;
+	bool in_time;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	a->opts.no_screen = true;
+	assert_int_equal(pipe2(fd, O_NONBLOCK | O_CLOEXEC), 0);
+	while (write(fd[1], text, sizeof(text)) > 0)
+		;
+	fcntl(fd[1], F_SETFL, 0);
+	saved = dup(STDERR_FILENO);
+	dup2(fd[1], STDERR_FILENO);
+	pthread_create(&thread, NULL, warns, &done);
+	for (int i = 0; i < 500 && !done; i++)
+		usleep(10000);
+	in_time = done;
+	while (read(fd[0], text, sizeof(text)) > 0)
+		;
+	pthread_join(thread, NULL);
+	text[0] = '\0';
+	app_kit_run(a, 0.05);
+	dup2(saved, STDERR_FILENO);
+	if (read(fd[0], text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	assert_true(in_time);
+	assert_non_null(strstr(text, "test: from another thread"));
+	close(saved);
+	close(fd[0]);
+	close(fd[1]);
+	app_end(a);
+}
+
 static void until_apply(struct app *a, enum apply_state s)
 {
 	double end = clock_s() + 60;
@@ -918,6 +966,7 @@ int main(void)
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(a_slow_disk_stops_no_key),
 		cmocka_unit_test(another_fabric_stops_no_key),
+		cmocka_unit_test(a_slow_reader_of_stderr_stops_no_other_thread),
 		cmocka_unit_test(no_update_begins_before_the_record_is_on_disk),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
