@@ -100,7 +100,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-repair bench-screen bench-idle gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
@@ -177,6 +177,7 @@ $(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/packets_drive.o $(B)/tests/un
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
 $(B)/tests/bench/screen_bench: $(B)/tests/unit/kit/app_kit.o $(B)/tests/unit/kit/less_host.o
 $(B)/tests/bench/peer $(B)/tests/bench/quality: $(B)/tests/bench/osm_tables.o
+$(B)/tests/bench/quality $(B)/tests/bench/quality_gate: $(B)/tests/bench/quality_jobs.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
@@ -254,6 +255,10 @@ bench-quality:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
 	$(Q)$(MAKE) --no-print-directory -j2 bench-bins $(B)/tests/bench/quality
 	$(Q)B=$(B) bash tests/bench/quality.sh $(BENCHFLAGS)
+
+# is no pattern slower after UPDATES= of sar from dfsssp's tables? eight nets, eleven mixes of jobs
+bench-gate: $(B)/tests/bench/quality_gate
+	$(Q)B=$(B) GATE=$(or $(UPDATES),5) OPENSM=none bash tests/bench/quality.sh
 
 # a transaction beside bare writes over ibsim, by SMPs and through OpenSM, and 1,000 agents over the simulator's SM
 bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/set_rate $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
@@ -400,6 +405,7 @@ help:
 	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
 	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=jobs|trees|tori|real|NAME,... ENGINES=... OPENSM=... BENCHFLAGS=--json)"
+	@echo "bench-gate      whether sar makes any pattern of jobs slower than dfsssp, 88 cases (UPDATES=5 NETS=NAME,...)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"

@@ -40,6 +40,8 @@ struct engine_params {
 	 * twentieth (leafwise: unless tables of others are far worse than they could be) */
 	double sar_change;
 	unsigned max_detour; /* hops of a path more than necessary, plus 1; 0: sar chooses */
+	unsigned pattern; /* sar: the enum predict_pattern that is to take little time, plus 1; 0:
+			   * an all-to-all */
 	bool sar_slower; /* some job, or pattern, may get clearly slower than by current */
 	bool escape; /* the upper half of every terminal's LIDs are escape LIDs */
 	const struct route_limits *limits; /* what is not left to the engine; NULL: nothing */

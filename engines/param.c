@@ -85,7 +85,8 @@ static const struct param params[] = {
 		  "detected)" },
 	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",
 	  .policy = true, .config = true, .brief = "demand", .unset = "none",
-	  .help = "file with the demand between nodes: lines of \"source: destination=bytes,...\"" },
+	  .help = "file with the demand between nodes, for parx, and whose time sar lowers: lines of "
+		  "\"source: destination=bytes,...\"" },
 	{ PARAM_RANKS, PARAM_FILE, "ranks", "FILE", .engine = "parx", .policy = true,
 	  .config = true,
 	  .help = "file with the nodes of the ranks in the demand file: lines of \"1-3: n[2-4]\" "

@@ -229,9 +229,9 @@ static const struct argp_option shared[] = {
 	  "(default: 20 to 1,000, fewer on large fabrics)",
 	  0 },
 	{ "pattern", OPT_PATTERN, "NAME", 0,
-	  "communication pattern of the jobs for the prediction of their times and rates: shift, "
-	  "alltoall "
-	  "(default), ring, stencil2d, stencil3d, or none for no prediction",
+	  "communication pattern of the jobs for the prediction of their times and rates, and whose "
+	  "time sar lowers: shift, alltoall (default), ring, stencil2d, stencil3d, or none for no "
+	  "prediction",
 	  0 },
 	{ "per-job", OPT_PER_JOB, NULL, 0, "also print the metrics of each job (JSON: \"jobs\")",
 	  0 },

@@ -110,6 +110,8 @@ static int route_report_make(struct route_report *r, const struct route_inputs *
 
 	params.current = in->installed;
 	params.notes = &r->notes;
+	if (in->opts.jobs)
+		params.pattern = in->opts.pattern + 1u;
 	if (in->file.tables) {
 		rc = route_report_read(r, in, progress, err);
 	} else {

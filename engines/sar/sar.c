@@ -2,6 +2,7 @@
 #include "engines/sar/sar.h"
 
 #include "engines/graph/graph.h"
+#include "engines/predict/predict.h"
 #include "engines/sar/paper/sar_leafwise.h"
 #include "engines/sar/paper/sar_paths.h"
 #include "engines/sar/sar_method.h"
@@ -30,6 +31,17 @@ static int sar_paths(struct tables *t, const struct fabric *f, const struct jobs
 	return rc;
 }
 
+/* Nothing of an all-to-all. */
+static void sar_say_objective(char *buf, size_t len, const struct demand *demand,
+			      const struct engine_params *params)
+{
+	if (demand)
+		snprintf(buf, len, " objective=demand");
+	else if (params->pattern && params->pattern - 1 != PREDICT_ALLTOALL)
+		snprintf(buf, len, " objective=%s",
+			 predict_pattern_name((enum predict_pattern)(params->pattern - 1)));
+}
+
 static int sar_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		     const struct demand *demand, const struct engine_params *params,
 		     struct progress *progress, struct err *err)
@@ -37,7 +49,6 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 	size_t len;
 	int rc;
 
-	(void)demand;
 	if (jobs && jobs->nterm != f->nterm)
 		return err_set(
 			err, -EINVAL,
@@ -45,7 +56,7 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 			"read them again",
 			jobs->nterm, f->nterm);
 	if (params->sar_method == SAR_TIME)
-		rc = sar_time_route(out, f, jobs, params, progress, err);
+		rc = sar_time_route(out, f, jobs, demand, params, progress, err);
 	else if (params->sar_method == SAR_LEAFWISE)
 		rc = sar_leafwise_route(out, f, jobs, params, progress, err);
 	else
@@ -53,8 +64,11 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 	if (rc)
 		return rc;
 	len = strlen((*out)->params);
-	snprintf((*out)->params + len, sizeof((*out)->params) - len, " method=%s",
-		 sar_method_names[params->sar_method]);
+	len += (size_t)snprintf((*out)->params + len, sizeof((*out)->params) - len, " method=%s",
+				sar_method_names[params->sar_method]);
+	if (params->sar_method == SAR_TIME && len < sizeof((*out)->params))
+		sar_say_objective((*out)->params + len, sizeof((*out)->params) - len, demand,
+				  params);
 	return 0;
 }
 

@@ -9,11 +9,8 @@
  * sync, rate and ebb, to three decimals.  --shifts: these alone.
  *
  * NET is a text as "ibroute-top topo" takes it, or a file with a fabric.  Jobs fill each net in
- * four ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
- * them large, at random), contiguous (2 to 30, in the order of their names), sparse (many small
- * jobs and few large ones come and go, up to 60 % of the nodes; each takes the first free ones in
- * the order of names).  DIR has what osm_clock left of OpenSM's engines in NAME.ENGINE.lids and so
- * on.
+ * four ways (quality_jobs.h).  DIR has what osm_clock left of OpenSM's engines in NAME.ENGINE.lids
+ * and so on.
  *
  * time: mean over jobs in an all-to-all (job_time.h), with its standard error; the same draws for
  * all routings of a net.  sync, rate: all shifts over all hosts (shift_time.h).  ebb: effective
@@ -23,6 +20,7 @@
  */
 #include "tests/bench/bench_kit.h"
 #include "tests/bench/osm_tables.h"
+#include "tests/bench/quality_jobs.h"
 
 #include "console/input/load/load_fabric.h"
 #include "engines/engine_spec.h"
@@ -37,20 +35,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TAIL	   1.25 /* sizes above s are as many as s to the power of minus that */
 #define VLS	   15
 #define BISECTIONS 100
-#define PLACEMENTS 4
 #define STEPS	   20
 #define BUDGET	   0.05
-#define ARRIVALS   4000 /* of sparse jobs, one in a unit of time ... */
-#define DURATION   40	/* ... which last so long on average ... */
-#define OCCUPIED   0.6	/* ... on so much of the nodes at most */
-
-enum placement { RANDOM, HEAVY, CONTIGUOUS, SPARSE };
-
-static const char *const placement_names[PLACEMENTS] = { "random", "heavy-tailed", "contiguous",
-							 "sparse" };
 
 struct way {
 	const char *label, *spec;
@@ -97,124 +85,6 @@ struct net {
 	struct row rows[WAYS_MAX + OPENSM_ENGINES];
 	uint32_t nrow;
 };
-
-/* --- jobs ---------------------------------------------------------------------------------- */
-
-/* Names of nodes in their order, each once; the caller frees the list. */
-static const char **nodes_of(const struct fabric *f, uint32_t *n)
-{
-	const char **names = xcalloc(f->nterm + 1u, sizeof(*names));
-
-	*n = 0;
-	for (uint32_t i = 0; i < f->nterm; i++) {
-		const char *name = f->term_name[f->term_by_name[i]];
-
-		if (!*n || strcmp(names[*n - 1], name))
-			names[(*n)++] = name;
-	}
-	return names;
-}
-
-/* Of n nodes. */
-static uint32_t size_of_job(enum placement how, uint32_t n, struct rng *r)
-{
-	uint32_t most = how == RANDOM ? 20 : how == CONTIGUOUS ? 30 : n / 4;
-	double size = how == HEAVY ? 2 * pow(1 - rng_unit(r), -1 / TAIL)
-				   : 2 + (double)rng_below(r, most - 1);
-
-	most = most > 2 ? most : 2;
-	return size < most ? (uint32_t)size : most;
-}
-
-/* Who has a node: a job's number, 0 for nobody; until when. */
-struct tenant {
-	uint32_t job;
-	double end;
-};
-
-/* Gives a new job the first free nodes, unless too many are taken. */
-static void let_in(struct tenant *node, uint32_t n, uint32_t job, double now, struct rng *r)
-{
-	static const uint32_t sizes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 64, 128 };
-	uint32_t want = sizes[rng_below(r, sizeof(sizes) / sizeof(*sizes))], taken = 0;
-	double end = now - DURATION * log(1 - rng_unit(r));
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (node[i].end <= now)
-			node[i].job = 0;
-		taken += node[i].job > 0;
-	}
-	if (taken + want > OCCUPIED * n)
-		return;
-	for (uint32_t i = 0; i < n && want; i++) {
-		if (node[i].job)
-			continue;
-		node[i] = (struct tenant){ job, end };
-		want--;
-	}
-}
-
-/* What runs at last. */
-static struct jobset *place_sparse_jobs(const struct fabric *f)
-{
-	struct jobset_builder *b = jobset_builder_new(f, "bench");
-	uint32_t n;
-	const char **nodes = nodes_of(f, &n), **names = xcalloc(n + 1u, sizeof(*names));
-	struct tenant *node = xcalloc(n, sizeof(*node));
-	struct rng r;
-
-	rng_seed(&r, 7);
-	for (uint32_t k = 1; k <= ARRIVALS; k++)
-		let_in(node, n, k, k, &r);
-	for (uint32_t k = 1; k <= ARRIVALS; k++) {
-		struct job head = { .id = k };
-		uint32_t size = 0;
-
-		for (uint32_t i = 0; i < n; i++)
-			if (node[i].job == k)
-				names[size++] = nodes[i];
-		if (size > 1)
-			jobset_builder_add(b, &head, names, size);
-	}
-	free(node);
-	free(names);
-	free(nodes);
-	return jobset_build(b);
-}
-
-static struct jobset *place_jobs(const struct fabric *f, enum placement how)
-{
-	struct jobset_builder *b = jobset_builder_new(f, "bench");
-	uint32_t n, *order, at = 0;
-	const char **nodes, **names;
-	struct rng r;
-
-	if (how == SPARSE) {
-		jobset_put(jobset_build(b));
-		return place_sparse_jobs(f);
-	}
-	nodes = nodes_of(f, &n);
-	names = xcalloc(n + 1u, sizeof(*names));
-	rng_seed(&r, 100 + (uint64_t)how);
-	order = xcalloc(n + 1u, sizeof(*order));
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	if (how != CONTIGUOUS)
-		rng_shuffle_u32(&r, order, n);
-	for (uint64_t id = 1; at + 1 < n; id++) {
-		struct job head = { .id = id };
-		uint32_t size = size_of_job(how, n, &r);
-
-		size = size < n - at ? size : n - at;
-		for (uint32_t i = 0; i < size; i++)
-			names[i] = nodes[order[at++]];
-		jobset_builder_add(b, &head, names, size);
-	}
-	free(order);
-	free(names);
-	free(nodes);
-	return jobset_build(b);
-}
 
 /* --- a routing ------------------------------------------------------------------------------- */
 
@@ -367,7 +237,7 @@ static int judge_opensm(struct net *net, const char *engine, const char *prefix,
 	rc = osm_tables_read(&f, &t, b, prefix, err);
 	builder_free(b);
 	for (int p = 0; !rc && p < PLACEMENTS; p++) {
-		struct jobset *jobs = place_jobs(f, (enum placement)p);
+		struct jobset *jobs = quality_place_jobs(f, (enum placement)p, 0);
 
 		rc = judge(&row->of[p], f, t, jobs, p ? &row->of[0] : NULL, err);
 		jobset_put(jobs);
@@ -394,17 +264,6 @@ static int measure_opensm(struct net *net, const char *dir, struct err *err)
 	return rc;
 }
 
-/* Jobs are lists of names; without them all are one. */
-static void check_names(const struct net *net)
-{
-	uint32_t n;
-
-	free(nodes_of(net->f, &n));
-	if (n * 16 < net->f->nterm)
-		fprintf(stderr, "%s: its hosts have no names of their own, and so no jobs\n",
-			net->name);
-}
-
 static int measure(struct net *net, const char *dir, struct err *err)
 {
 	static const struct way *const first = &ways[0]; /* dfsssp */
@@ -413,9 +272,9 @@ static int measure(struct net *net, const char *dir, struct err *err)
 
 	if (rc)
 		return rc;
-	check_names(net);
+	quality_check_names(net->name, net->f);
 	for (int p = 0; p < PLACEMENTS; p++)
-		net->jobs[p] = place_jobs(net->f, (enum placement)p);
+		net->jobs[p] = quality_place_jobs(net->f, (enum placement)p, 0);
 	if (about_sar)
 		rc = route(&dfsssp, net, first, NULL, NULL, err);
 	for (uint32_t i = 0; !rc && i < nways; i++)
@@ -582,7 +441,7 @@ static void print_net(const struct net *net)
 	       net->f->nterm);
 	printf("  %-17s %3s", "", "VLs");
 	for (int p = 0; p < PLACEMENTS && !only_shifts; p++)
-		printf(" %13s", placement_names[p]);
+		printf(" %13s", quality_placements[p]);
 	if (!only_shifts)
 		printf("  %23s", "worst of each    ");
 	printf("   %5s %5s %5s\n", "sync", "rate", "ebb");
@@ -614,7 +473,7 @@ static void print_end(const struct net *nets, uint32_t n)
 				sum += v / n;
 				worst = fmax(worst, v);
 			}
-			printf(" %s %.3f,", placement_names[p], sum);
+			printf(" %s %.3f,", quality_placements[p], sum);
 			all += sum / PLACEMENTS;
 		}
 		printf(" all %.3f, greatest %.3f\n", all, worst);
@@ -640,7 +499,7 @@ static json_t *net_json(const struct net *net)
 
 		if (row->of[0].known)
 			for (int p = 0; p < PLACEMENTS; p++)
-				json_object_set_new(o, placement_names[p],
+				json_object_set_new(o, quality_placements[p],
 						    figures_json(&row->of[p]));
 		else
 			json_object_set_new(o, "reason", json_string(row->why));

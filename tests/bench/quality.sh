@@ -17,6 +17,8 @@
 #   LIMIT=SECONDS        for one run of opensm (100)
 #   TIME=SECONDS         for all of them; runs that would begin later are left out (600)
 #   KEEP=DIR             where OpenSM's tables stay; what is there is not routed again
+#   GATE=UPDATES         instead of all that: is a pattern slower after so many updates of sar from
+#                        dfsssp's tables? (quality_gate.c; the nets of the section of jobs, and gate)
 #   --json               on stdout
 #   --shifts             without the times of jobs, in a tenth of the time
 set -u
@@ -38,6 +40,7 @@ nets() {
 	jobs  kary-1100-f1    kary:k=10,n=3,hosts=11,fail=1%
 	jobs  random-125      random:switches=125,links=1000,hosts=8,seed=1
 	jobs  tree2-224-f9    fattree2:leaves=14,spines=8,hosts=16,fail=9
+	gate  tree2-324-f3    fattree2:leaves=18,spines=18,hosts=18,fail=3
 	trees tree3-1350      fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15
 	trees tree3-1350-f1   fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15,fail=1%
 	trees kary-1100       kary:k=10,n=3,hosts=11
@@ -175,6 +178,11 @@ if [ "${OPENSM:-}" != none ]; then
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
+fi
+if [ -n "${GATE:-}" ]; then
+	mapfile -t args < <({ wanted_nets jobs; wanted_nets gate; } | awk '{ print $1 "=" $2 }')
+	"$B/tests/bench/quality_gate" "$GATE" "${args[@]}"
+	exit
 fi
 for section in jobs trees tori rates real; do
 	read -r ours theirs <<<"$(engines_of "$section")"

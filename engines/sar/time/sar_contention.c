@@ -31,7 +31,8 @@ void sar_contention_init(struct sar_contention *k, const struct fabric *f,
 	k->weight = arena_array(k->mem, float, turns);
 	k->norm = arena_array(k->mem, double, turns);
 	k->job_cost = arena_array(k->mem, double, x->njob);
-	k->power = arena_array(k->mem, double, x->most + 2ull);
+	k->npower = x->most + 2;
+	k->power = arena_array(k->mem, double, k->npower);
 	k->slow = arena_array(k->mem, float, f->nchan);
 	k->slowness = arena_array(k->mem, float, f->nchan);
 	k->way = arena_array(k->mem, uint32_t, f->nsw);
@@ -41,6 +42,12 @@ void sar_contention_init(struct sar_contention *k, const struct fabric *f,
 void sar_contention_done(struct sar_contention *k)
 {
 	arena_free(k->mem);
+}
+
+/* Only a demand makes loads that are in no table. */
+static double sar_contention_power(const struct sar_contention *k, uint32_t load)
+{
+	return load < k->npower ? k->power[load] : pow(load, k->exponent);
 }
 
 /* --- all flows ----------------------------------------------------------------------------------
@@ -56,7 +63,7 @@ static void sar_contention_add_load(struct sar_contention *k, uint32_t chan,
 	struct sar_cell *cell = k->cell + (size_t)chan * k->x->phases;
 
 	for (uint32_t i = 0; i < n; i++)
-		cell[flows[i].phase].load++;
+		cell[flows[i].phase].load += flows[i].amount;
 }
 
 static void sar_contention_add_norm(struct sar_contention *k, uint32_t chan,
@@ -66,7 +73,8 @@ static void sar_contention_add_norm(struct sar_contention *k, uint32_t chan,
 	double slow = (double)k->slow[chan];
 
 	for (uint32_t i = 0; i < n; i++)
-		k->norm[flows[i].at] += slow * k->power[cell[flows[i].phase].load];
+		k->norm[flows[i].at] +=
+			slow * flows[i].amount * sar_contention_power(k, cell[flows[i].phase].load);
 }
 
 static void sar_contention_add_weight(struct sar_contention *k, uint32_t chan,
@@ -75,7 +83,7 @@ static void sar_contention_add_weight(struct sar_contention *k, uint32_t chan,
 	struct sar_cell *cell = k->cell + (size_t)chan * k->x->phases;
 
 	for (uint32_t i = 0; i < n; i++)
-		cell[flows[i].phase].weight += k->weight[flows[i].at];
+		cell[flows[i].phase].weight += (float)flows[i].amount * k->weight[flows[i].at];
 }
 
 /* norm becomes the greatest load. */
@@ -137,7 +145,7 @@ static int sar_contention_walk(struct sar_contention *k, struct lft_hops *hops,
 static void sar_contention_set_exponent(struct sar_contention *k, unsigned exponent)
 {
 	k->exponent = exponent;
-	for (uint32_t l = 0; l < k->x->most + 2; l++)
+	for (uint32_t l = 0; l < k->npower; l++)
 		k->power[l] = pow(l, exponent);
 	k->slow_least = HUGE_VAL;
 	for (uint32_t c = 0; c < k->f->nchan; c++) {
@@ -207,6 +215,7 @@ int sar_contention_weigh(struct sar_contention *k, struct lft_hops *hops)
 static void sar_contention_sum_up(const struct sar_contention *k, struct sar_clock *out)
 {
 	const struct sar_traffic *x = k->x;
+	const struct sar_phases *of = &x->of[x->objective];
 	uint32_t counted = 0;
 
 	*out = (struct sar_clock){ .job = out->job };
@@ -219,7 +228,7 @@ static void sar_contention_sum_up(const struct sar_contention *k, struct sar_clo
 		for (uint32_t p = 0; p < x->phases; p++) {
 			double time = most[p] > 1 ? most[p] : 1;
 
-			out->job[j] += p < x->alltoall ? time / x->alltoall : 0;
+			out->job[j] += p - of->first < of->n ? time / of->n : 0;
 			sends |= worth[p] > 0;
 			out->cost += (double)worth[p] * time;
 		}
@@ -251,8 +260,9 @@ double sar_contention_relief(struct sar_contention *k, uint32_t chan, const stru
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct sar_cell *c = cells + b->phase[i];
 
-		sum += (double)c->weight * k->power[c->load] -
-		       (double)(c->weight - b->weight[i]) * k->power[c->load - 1];
+		sum += (double)c->weight * sar_contention_power(k, c->load) -
+		       (double)(c->weight - b->weight[i]) *
+			       sar_contention_power(k, c->load - b->amount[i]);
 	}
 	k->work += b->n;
 	return sum * (double)k->slow[chan];
@@ -272,8 +282,9 @@ double sar_contention_burden(struct sar_contention *k, uint32_t chan, const stru
 		for (; i < end; i++) {
 			const struct sar_cell *c = cells + b->phase[i];
 
-			sum += (double)(c->weight + b->weight[i]) * k->power[c->load + 1] -
-			       (double)c->weight * k->power[c->load];
+			sum += (double)(c->weight + b->weight[i]) *
+				       sar_contention_power(k, c->load + b->amount[i]) -
+			       (double)c->weight * sar_contention_power(k, c->load);
 		}
 	}
 	return sum * slow;
@@ -287,10 +298,10 @@ double sar_contention_take(struct sar_contention *k, uint32_t chan, const struct
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct sar_cell *c = cells + b->phase[i];
 
-		sum += (double)c->weight * k->power[c->load];
-		c->load--;
+		sum += (double)c->weight * sar_contention_power(k, c->load);
+		c->load -= b->amount[i];
 		c->weight = c->load ? c->weight - b->weight[i] : 0;
-		sum -= (double)c->weight * k->power[c->load];
+		sum -= (double)c->weight * sar_contention_power(k, c->load);
 	}
 	k->work += b->n;
 	return sum * (double)k->slow[chan];
@@ -304,10 +315,10 @@ double sar_contention_put(struct sar_contention *k, uint32_t chan, const struct 
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct sar_cell *c = cells + b->phase[i];
 
-		sum -= (double)c->weight * k->power[c->load];
-		c->load++;
+		sum -= (double)c->weight * sar_contention_power(k, c->load);
+		c->load += b->amount[i];
 		c->weight += b->weight[i];
-		sum += (double)c->weight * k->power[c->load];
+		sum += (double)c->weight * sar_contention_power(k, c->load);
 	}
 	k->work += b->n;
 	return sum * (double)k->slow[chan];

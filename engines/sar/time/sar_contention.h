@@ -27,11 +27,12 @@ struct sar_contention {
 	struct sar_cell *cell; /* by channel * phases + phase */
 	float *weight;	       /* of a flow, by job and phase */
 	double *norm;	       /* likewise; sums of powers at first */
-	double *power;	       /* by load */
-	uint32_t *way;	       /* scratch: channels */
-	float *slow;	       /* by channel: slowness to the exponent */
-	float *slowness;       /* by channel: rate of the fastest host over its own */
-	double slow_least;     /* of them */
+	double *power;	       /* by load, of up to so many flows */
+	uint32_t npower;
+	uint32_t *way;	   /* scratch: channels */
+	float *slow;	   /* by channel: slowness to the exponent */
+	float *slowness;   /* by channel: rate of the fastest host over its own */
+	double slow_least; /* of them */
 	unsigned exponent;
 	double cost;	  /* what was counted: the norms, each as much as it is worth ... */
 	double *job_cost; /* ... and the same of each job */
@@ -39,8 +40,8 @@ struct sar_contention {
 	uint64_t work; /* cells looked at */
 };
 
-/* Time as the flows would see it, and by job (room for njob): the mean over the phases of
- * the all-to-all. */
+/* Time as the flows would see it, and by job (room for njob of sar_traffic.h): the mean over the
+ * phases of the objective. */
 struct sar_clock {
 	double all;  /* mean over jobs that send */
 	double cost; /* over all phases and patterns, each as much as it is worth */
@@ -61,7 +62,8 @@ int sar_contention_time(struct sar_contention *k, struct lft_hops *hops, struct 
 struct sar_bundle {
 	uint32_t n;
 	uint32_t *phase;
-	float *weight;
+	uint32_t *amount;
+	float *weight; /* times the amount */
 };
 
 /* What the channel would cost less without the bundle, and more with it. */

@@ -59,12 +59,6 @@ static uint32_t sar_fit_go_back(struct tables *t, const struct sar_fit_opts *opt
 	return n;
 }
 
-static void sar_fit_tell(struct notes *out, const struct notes *in)
-{
-	for (size_t i = 0; i < in->n; i++)
-		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
-}
-
 int sar_fit_layers(struct tables *t, const struct fabric *f, const struct sar_fit_opts *opts,
 		   const struct engine_params *params, uint32_t *back, struct progress *progress,
 		   struct err *err)
@@ -93,7 +87,7 @@ int sar_fit_layers(struct tables *t, const struct fabric *f, const struct sar_fi
 	if (rc == -ENOSPC || (!rc && (t->vls > graph_vls(f, params) || params->spread)))
 		rc = sar_fit_assign(t, f, opts, params, progress, err);
 	else if (!rc)
-		sar_fit_tell(params->notes, &notes);
+		notes_set_all(params->notes, &notes);
 	notes_done(&notes);
 	return rc;
 }

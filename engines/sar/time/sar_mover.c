@@ -50,6 +50,7 @@ struct sar_mover {
 	uint32_t nnode;
 	/* the switch in hand */
 	uint32_t sw, spare; /* hops that its way may have more than necessary */
+	uint32_t come;	    /* flows through it */
 	struct sar_bundle b;
 	uint32_t *above; /* by switch: stamp where the tree leads through the one in hand */
 	uint32_t above_stamp;
@@ -66,6 +67,23 @@ struct sar_mover {
 	uint32_t *old;
 	uint32_t nway, nold;
 };
+
+/* Blocks that differ already. */
+static void sar_mover_count(struct sar_mover *m)
+{
+	uint32_t nblock = tables_blocks(m->t);
+
+	for (uint32_t u = 0; u < m->f->nsw; u++) {
+		const uint8_t *now = tables_row(m->t, u), *was = tables_row(m->from, u);
+		uint8_t *differ = m->differ + (size_t)u * nblock;
+
+		for (uint32_t lid = 0; lid < m->t->stride; lid++)
+			differ[lid / LFT_BLOCK] =
+				(uint8_t)(differ[lid / LFT_BLOCK] + (now[lid] != was[lid]));
+		for (uint32_t b = 0; b < nblock; b++)
+			m->nblocks += differ[b] > 0;
+	}
+}
 
 struct sar_mover *sar_mover_new(const struct fabric *f, struct tables *t, const struct tables *from,
 				struct sar_contention *k)
@@ -93,6 +111,7 @@ struct sar_mover *sar_mover_new(const struct fabric *f, struct tables *t, const 
 	m->listed = arena_array(mem, bool, nsw);
 	m->was = arena_array(mem, uint32_t, nsw);
 	m->b.phase = arena_array(mem, uint32_t, most);
+	m->b.amount = arena_array(mem, uint32_t, most);
 	m->b.weight = arena_array(mem, float, most);
 	m->above = arena_array(mem, uint32_t, nsw);
 	m->place = arena_array(mem, struct place, (size_t)SPARES * nsw);
@@ -105,6 +124,8 @@ struct sar_mover *sar_mover_new(const struct fabric *f, struct tables *t, const 
 	m->rest_stamp = arena_array(mem, uint32_t, nsw);
 	m->way = arena_array(mem, uint32_t, nsw);
 	m->old = arena_array(mem, uint32_t, nsw);
+	if (from)
+		sar_mover_count(m);
 	return m;
 }
 
@@ -238,12 +259,41 @@ static bool sar_mover_comes(struct sar_mover *m, struct group *g, const uint8_t 
 	return true;
 }
 
+static void sar_mover_put_first(struct sar_bundle *b, uint32_t i)
+{
+	uint32_t phase = b->phase[0], amount = b->amount[0];
+	float weight = b->weight[0];
+
+	b->phase[0] = b->phase[i];
+	b->amount[0] = b->amount[i];
+	b->weight[0] = b->weight[i];
+	b->phase[i] = phase;
+	b->amount[i] = amount;
+	b->weight[i] = weight;
+}
+
+/* Those of a demand, which are all of one phase, become one: the first. */
 static void sar_mover_add_group(struct sar_mover *m, const struct group *g)
 {
+	uint32_t demand = m->k->x->phases - m->k->x->of[SAR_DEMAND].n;
+
 	for (uint32_t i = g->first; i < g->first + g->n; i++) {
-		m->b.phase[m->b.n] = m->flows[i].phase;
-		m->b.weight[m->b.n++] = m->k->weight[m->flows[i].at];
+		const struct sar_flow *fl = &m->flows[i];
+		float weight = (float)fl->amount * m->k->weight[fl->at];
+
+		if (fl->phase == demand && m->b.n && m->b.phase[0] == demand) {
+			m->b.amount[0] += fl->amount;
+			m->b.weight[0] += weight;
+			continue;
+		}
+		m->b.phase[m->b.n] = fl->phase;
+		m->b.amount[m->b.n] = fl->amount;
+		m->b.weight[m->b.n] = weight;
+		if (fl->phase == demand)
+			sar_mover_put_first(&m->b, m->b.n);
+		m->b.n++;
 	}
+	m->come += g->n;
 }
 
 /* The flows that come through the switch. */
@@ -253,7 +303,8 @@ static void sar_mover_take_in_hand(struct sar_mover *m, uint32_t u, const uint8_
 	m->spare = m->rule->detour;
 	m->above[u] = ++m->above_stamp;
 	m->b.n = 0;
-	for (uint32_t g = 0; g < m->ngroup && m->b.n < m->carry[u]; g++)
+	m->come = 0;
+	for (uint32_t g = 0; g < m->ngroup && m->come < m->carry[u]; g++)
 		if (sar_mover_comes(m, &m->group[g], ports))
 			sar_mover_add_group(m, &m->group[g]);
 }
@@ -398,7 +449,7 @@ static double sar_mover_take_out(struct sar_mover *m)
 
 		sum += sar_contention_take(m->k, m->old[i], &m->b);
 		if (i)
-			m->carry[u] -= m->b.n;
+			m->carry[u] -= m->come;
 	}
 	return sum;
 }
@@ -411,7 +462,7 @@ static double sar_mover_put_in(struct sar_mover *m, const uint8_t *ports)
 	for (uint32_t u = m->sw; u != m->d->sw; u = lft_hops_next(&m->hops, u, ports[u])) {
 		sum += sar_contention_put(m->k, sar_mover_chan(m, u, ports), &m->b);
 		if (u != m->sw)
-			sar_mover_carry(m, u, m->b.n);
+			sar_mover_carry(m, u, m->come);
 	}
 	return sum;
 }
@@ -490,6 +541,16 @@ static double sar_mover_move(struct sar_mover *m, uint32_t u, const uint8_t *por
 	return 0;
 }
 
+static void sar_mover_begin(struct sar_mover *m, const struct dest *d,
+			    const struct sar_mover_rule *rule, const uint8_t *ports)
+{
+	m->d = d;
+	m->rule = rule;
+	m->dag = sar_dags_find(&m->dags, d->sw);
+	sar_mover_find_groups(m);
+	sar_mover_lay_out(m, ports);
+}
+
 double sar_mover_improve(struct sar_mover *m, const struct dest *d,
 			 const struct sar_mover_rule *rule)
 {
@@ -497,11 +558,7 @@ double sar_mover_improve(struct sar_mover *m, const struct dest *d,
 	double saved = 0;
 	uint32_t n;
 
-	m->d = d;
-	m->rule = rule;
-	m->dag = sar_dags_find(&m->dags, d->sw);
-	sar_mover_find_groups(m);
-	sar_mover_lay_out(m, ports);
+	sar_mover_begin(m, d, rule, ports);
 	n = m->nnode;
 	for (uint32_t i = 0; i < n; i++)
 		if (m->carry[m->node[i]])
@@ -583,4 +640,61 @@ void sar_mover_tidy(struct sar_mover *m, const struct dest *d)
 	}
 	m->work += m->f->nsw;
 	sar_mover_forget(m);
+}
+
+/* --- one entry -----------------------------------------------------------------------------------
+ */
+
+/* Do the flows that come through the switch get to the LID by that channel, not too far round? */
+static bool sar_mover_may_turn(struct sar_mover *m, uint32_t u, uint32_t c, const uint8_t *ports)
+{
+	uint32_t v = m->f->chan_dst[c];
+
+	return !sar_mover_comes_by(m, v, u, ports) &&
+	       (!m->b.n || sar_mover_hops_from(m, v, ports) + 1 <= m->dag->dist[u] + m->spare);
+}
+
+bool sar_mover_turn(struct sar_mover *m, const struct dest *d, uint32_t u, uint8_t port,
+		    const struct sar_mover_rule *rule, double *saved)
+{
+	const uint8_t *ports = lft_hops_at(&m->hops, d->lid);
+	uint32_t c = fabric_chan(m->f, u, port);
+	bool may;
+
+	sar_mover_begin(m, d, rule, ports);
+	sar_mover_take_in_hand(m, u, ports);
+	may = c != FAB_NONE && sar_mover_may_turn(m, u, c, ports);
+	if (may && m->b.n) {
+		sar_mover_find_old(m, ports);
+		*saved += sar_mover_take_out(m);
+		sar_mover_write(m, u, c);
+		*saved -= sar_mover_put_in(m, ports);
+	} else if (may) {
+		sar_mover_write(m, u, c);
+	}
+	sar_mover_forget(m);
+	return may;
+}
+
+bool sar_mover_is_long(struct sar_mover *m, const struct dest *d, const struct sar_mover_rule *rule)
+{
+	const uint8_t *ports = lft_hops_at(&m->hops, d->lid);
+	bool moved = false, longer = false;
+
+	m->d = d;
+	m->rule = rule;
+	m->dag = sar_dags_find(&m->dags, d->sw);
+	for (uint32_t u = 0; u < m->f->nsw && !moved; u++)
+		moved = ports[u] != tables_row(m->from, u)[d->lid];
+	for (uint32_t u = 0; u < m->f->nsw && moved && !longer; u++)
+		longer = u != d->sw && sar_mover_is_too_long(m, u, ports);
+	return longer;
+}
+
+void sar_mover_undo(struct sar_mover *m, const struct dest *d)
+{
+	m->d = d;
+	for (uint32_t u = 0; u < m->f->nsw; u++)
+		if (u != d->sw)
+			sar_mover_write(m, u, fabric_chan(m->f, u, tables_row(m->from, u)[d->lid]));
 }

@@ -26,7 +26,8 @@ struct sar_mover_rule {
 
 struct sar_mover;
 
-/* Works on t; changed blocks are counted against from, unless that is NULL. */
+/* Works on t, which may differ from from already; changed blocks are counted against from, unless
+ * that is NULL. */
 struct sar_mover *sar_mover_new(const struct fabric *f, struct tables *t, const struct tables *from,
 				struct sar_contention *k);
 void sar_mover_free(struct sar_mover *m); /* NULL is fine */
@@ -44,3 +45,13 @@ double sar_mover_improve(struct sar_mover *m, const struct dest *d,
  * that are no shortest ones and were others before go back, and so do those that have become too
  * long. */
 void sar_mover_tidy(struct sar_mover *m, const struct dest *d);
+
+/* Sets one entry, whatever that costs; *saved grows by what is saved.  False, and nothing is done:
+ * packets would loop, or flows go too far round. */
+bool sar_mover_turn(struct sar_mover *m, const struct dest *d, uint32_t u, uint8_t port,
+		    const struct sar_mover_rule *rule, double *saved);
+/* Has the LID's tree moved so that a way is longer than it may be, and than it was? */
+bool sar_mover_is_long(struct sar_mover *m, const struct dest *d,
+		       const struct sar_mover_rule *rule);
+/* All entries towards the LID become what they were; loads have to be measured again. */
+void sar_mover_undo(struct sar_mover *m, const struct dest *d);

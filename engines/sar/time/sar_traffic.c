@@ -11,7 +11,7 @@
 #define PHASES_MAX 512
 #define SEED	   0x5a17     /* not that of any prediction */
 #define SLICE	   (1u << 16) /* flows between two looks at the progress */
-#define OTHERS	   0.05	      /* of all that counts is each of the other patterns */
+#define OTHERS	   0.05	      /* of what the objective counts is each other pattern */
 
 static const enum predict_pattern others[] = { PREDICT_SHIFT, PREDICT_RING, PREDICT_STENCIL2,
 					       PREDICT_STENCIL3 };
@@ -27,6 +27,7 @@ struct draft {
 	struct sar_traffic *x;
 	const struct fabric *f;
 	const struct jobset *jobs;
+	const struct demand *demand;
 	struct job_ranks *ranks;
 	struct rank_flows list; /* of one job in one phase */
 	VEC(struct raw_flow) raw;
@@ -36,14 +37,15 @@ struct draft {
 	uint32_t *order;    /* distances in random order */
 };
 
-static uint32_t sar_traffic_phases(const struct jobset *jobs, uint32_t flows)
+static uint32_t sar_traffic_phases(const struct sar_traffic *x, const struct jobset *jobs,
+				   uint32_t flows)
 {
 	uint64_t nodes = 1;
 	uint32_t n;
 
 	for (uint32_t j = 0; j < jobs->njob; j++)
 		nodes += jobs->jobs[j].multi ? jobs->jobs[j].nterm : 0;
-	n = (uint32_t)(flows / nodes);
+	n = x->objective == PREDICT_ALLTOALL ? (uint32_t)(flows / nodes) : 0;
 	return n < PHASES_MIN ? PHASES_MIN : n > PHASES_MAX ? PHASES_MAX : n;
 }
 
@@ -69,9 +71,15 @@ static void sar_traffic_take(struct draft *d, uint32_t j, uint32_t phase, double
 {
 	uint32_t at = j * d->x->phases + phase;
 
+	worth *= phase >= d->x->of[d->x->objective].first &&
+				 phase < d->x->of[d->x->objective].first +
+						 d->x->of[d->x->objective].n
+			 ? 1
+			 : OTHERS;
 	for (size_t i = 0; i < d->list.flows.n; i++) {
 		const struct flow *fl = &d->list.flows.v[i];
-		struct raw_flow raw = { fl->dst, { d->f->term_sw[fl->src], at, phase } };
+		struct raw_flow raw = { fl->dst,
+					{ d->f->term_sw[fl->src], at, (uint16_t)phase, 1 } };
 
 		if (raw.to.sw == d->f->term_sw[fl->dst])
 			continue;
@@ -99,8 +107,48 @@ static void sar_traffic_add_job(struct draft *d, uint32_t j)
 			job_ranks_shift(&d->list, t, t->nrank / 2);
 		else
 			job_ranks_exchange(&d->list, t, others[k]);
-		sar_traffic_take(d, j, n + k, OTHERS * n / job_ranks_messages(t, others[k]));
+		sar_traffic_take(d, j, n + k, (double)n / job_ranks_messages(t, others[k]));
 	}
+}
+
+/* What the busiest host sends or gets counts as much as a message of each job. */
+static void sar_traffic_add_demand(struct draft *d)
+{
+	const struct demand *w = d->demand;
+	struct sar_traffic *x = d->x;
+	uint32_t at = x->njob * x->phases - 1, phase = x->phases - 1;
+	uint64_t *sent = xcalloc(d->f->nterm, sizeof(*sent)), busiest = 1;
+
+	for (uint32_t dst = 0; dst < d->f->nterm; dst++) {
+		uint64_t got = 0;
+
+		for (uint32_t i = w->off[dst]; i < w->off[dst + 1]; i++) {
+			struct raw_flow raw = {
+				dst, { d->f->term_sw[w->src[i]], at, (uint16_t)phase, w->w[i] }
+			};
+
+			sent[w->src[i]] += w->w[i];
+			got += w->w[i];
+			if (raw.to.sw != d->f->term_sw[dst])
+				vec_push(&d->raw, raw);
+		}
+		busiest = got > busiest ? got : busiest;
+		pace_work(d->pace, 8ull * (w->off[dst + 1] - w->off[dst]));
+	}
+	for (uint32_t t = 0; t < d->f->nterm; t++)
+		busiest = sent[t] > busiest ? sent[t] : busiest;
+	x->worth[at] = (float)((double)x->alltoall * x->njob / (double)busiest);
+	free(sent);
+}
+
+static void sar_traffic_lay_out(struct sar_traffic *x)
+{
+	x->of[PREDICT_ALLTOALL] = (struct sar_phases){ 0, x->alltoall };
+	for (uint32_t k = 0; k < NOTHERS; k++)
+		x->of[others[k]] = (struct sar_phases){ x->alltoall + k, 1 };
+	x->phases = x->alltoall + NOTHERS;
+	if (x->objective == SAR_DEMAND)
+		x->of[SAR_DEMAND] = (struct sar_phases){ x->phases++, 1 };
 }
 
 static uint32_t sar_traffic_key(const struct raw_flow *r, bool by_switch)
@@ -136,7 +184,7 @@ static void sar_traffic_store(struct draft *d)
 
 	for (size_t i = 0; i < n; i++)
 		in_phase[d->raw.v[i].to.phase]++;
-	for (uint32_t p = 0; p < x->phases; p++)
+	for (uint32_t p = 0; p < x->phases - x->of[SAR_DEMAND].n; p++)
 		x->most = in_phase[p] > x->most ? in_phase[p] : x->most;
 	free(in_phase);
 	pace_work(d->pace, 8ull * n);
@@ -150,20 +198,31 @@ static void sar_traffic_store(struct draft *d)
 }
 
 void sar_traffic_init(struct sar_traffic *x, const struct fabric *f, const struct jobset *jobs,
-		      uint32_t flows, uint64_t sample, struct pace *p)
+		      const struct sar_objective *objective, uint32_t flows, uint64_t sample,
+		      struct pace *p)
 {
-	struct draft d = { .x = x, .f = f, .jobs = jobs, .sample = sample, .pace = p };
+	struct draft d = { .x = x,
+			   .f = f,
+			   .jobs = jobs,
+			   .demand = objective->demand,
+			   .sample = sample,
+			   .pace = p };
 	struct arena *scratch = arena_new();
 
-	*x = (struct sar_traffic){ .mem = arena_new(), .njob = jobs->njob };
-	x->alltoall = sar_traffic_phases(jobs, flows);
-	x->phases = x->alltoall + NOTHERS;
+	*x = (struct sar_traffic){ .mem = arena_new(),
+				   .njob = jobs->njob + (objective->demand != NULL),
+				   .objective =
+					   objective->demand ? SAR_DEMAND : objective->pattern };
+	x->alltoall = sar_traffic_phases(x, jobs, flows);
+	sar_traffic_lay_out(x);
 	x->worth = arena_array(x->mem, float, (size_t)x->njob * x->phases);
 	d.ranks = job_ranks_new(scratch, f, jobs);
 	d.distance = arena_array(scratch, uint32_t, x->alltoall);
 	d.order = arena_array(scratch, uint32_t, f->nterm);
 	for (uint32_t j = 0; j < jobs->njob && !pace_cancelled(p); j++)
 		sar_traffic_add_job(&d, j);
+	if (d.demand)
+		sar_traffic_add_demand(&d);
 	sar_traffic_store(&d);
 	vec_free(&d.list.flows);
 	vec_free(&d.raw);

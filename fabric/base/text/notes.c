@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void notes_set_all(struct notes *notes, const struct notes *others)
+{
+	for (size_t i = 0; others && i < others->n; i++)
+		notes_set(notes, others->list[i].key, others->list[i].value, "%s",
+			  others->list[i].text);
+}
+
 const struct note *notes_find(const struct notes *notes, const char *key)
 {
 	for (size_t i = 0; notes && i < notes->n; i++)

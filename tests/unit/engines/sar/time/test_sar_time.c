@@ -4,6 +4,7 @@
 #include "engines/dfsssp.h"
 #include "engines/minhop.h"
 #include "engines/sar/time/sar_search.h"
+#include "engines/time/demand_time.h"
 #include "engines/time/time_gate.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/hash/rng.h"
@@ -290,6 +291,49 @@ static void steps_within_the_budget_come_to_what_scratch_reaches_and_rest(void *
 	assert_true(sum <= 1.06 * 2 * SPECS);
 }
 
+/* What twenty steps from dfsssp's tables reach, over what scratch does. */
+static double after_twenty_steps(const struct fabric *f, const struct jobset *js)
+{
+	struct tables *t = must_route(&engine_dfsssp, f, js, NULL), *next;
+	struct tables *scratch = sar(f, js, SAR_TIME, NULL);
+	double ratio;
+
+	snprintf(t->engine, sizeof(t->engine), "%s", TABLES_WIRE);
+	for (uint32_t step = 0; step < 20; step++) {
+		struct engine_params p = { .vls = 15, .current = t, .sar_change = 0.05 };
+		struct tables_diff *d;
+
+		next = must_route(&engine_sar, f, js, &p);
+		d = tables_diff_new(f, t, next);
+		assert_true(d->nblocks <= 0.05 * d->blocks_all);
+		tables_diff_free(d);
+		tables_put(t);
+		t = next;
+	}
+	ratio = time_of(f, t, js) / time_of(f, scratch, js);
+	tables_put(scratch);
+	tables_put(t);
+	return ratio;
+}
+
+/* Moves of single trees alone end a tenth above it. */
+static void twenty_steps_from_others_tables_come_near_what_scratch_reaches(void **state)
+{
+	struct fabric *f = make("fattree2:leaves=14,spines=8,hosts=16,fail=9");
+	double sum = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct jobset *js = fill(f, seed, 20, true);
+
+		sum += after_twenty_steps(f, js) / 3;
+		jobset_put(js);
+	}
+
+	assert_true(sum <= 1.045);
+	fabric_put(f);
+}
+
 static void no_job_gets_clearly_slower_than_by_what_is_installed_unless_it_may(void **state)
 {
 	double fair = 0, any = 0;
@@ -349,6 +393,127 @@ static void installed_tables_that_leave_nothing_to_gain_stay_to_the_byte(void **
 	fabric_put(f);
 }
 
+/* --- other objectives ---------------------------------------------------------------------------
+ */
+
+static double time_in(enum predict_pattern pattern, const struct fabric *f, const struct tables *t,
+		      const struct jobset *js)
+{
+	struct job_time_opts o = { .pattern = pattern, .seed = 1 };
+	struct job_times *x;
+	struct err err;
+	double mean;
+
+	assert_int_equal(job_times_compute(&x, f, t, js, &o, NULL, &err), 0);
+	mean = x->mean.mean;
+	job_times_free(x);
+	return mean;
+}
+
+static void the_pattern_that_is_asked_for_takes_less_time_than_by_an_all_to_all(void **state)
+{
+	static const enum predict_pattern patterns[] = { PREDICT_RING, PREDICT_SHIFT,
+							 PREDICT_STENCIL2 };
+	double sum = 0;
+
+	(void)state;
+	for (size_t i = 0; i < SPECS; i++) {
+		struct fabric *f = make(specs[i]);
+		struct jobset *js = fill(f, i + 1, 16, true);
+		enum predict_pattern pattern = patterns[i % 3];
+		struct engine_params p = { .vls = 15, .pattern = pattern + 1u };
+		struct tables *all = sar(f, js, SAR_TIME, NULL);
+		struct tables *own = must_route(&engine_sar, f, js, &p), *next;
+		double v = time_in(pattern, f, own, js), w = time_in(pattern, f, all, js);
+
+		assert_true(v <= w);
+		assert_sound(f, own);
+		assert_non_null(strstr(own->params, "objective="));
+		sum += v / w;
+
+		/* from what an all-to-all has made */
+		p.current = all;
+		p.sar_change = 1;
+		next = must_route(&engine_sar, f, js, &p);
+		assert_sound(f, next);
+		assert_true(time_in(pattern, f, next, js) <= w);
+		tables_put(next);
+		tables_put(own);
+		tables_put(all);
+		jobset_put(js);
+		fabric_put(f);
+	}
+	assert_true(sum < 0.97 * SPECS);
+}
+
+static double demand_of(const struct fabric *f, const struct tables *t, const struct demand *d)
+{
+	struct demand_time x;
+	struct err err;
+
+	assert_int_equal(demand_time_compute(&x, f, t, d, NULL, NULL, NULL, &err), 0);
+	return x.time;
+}
+
+/* Few that send much to neighbors, all others a little to anybody. */
+static struct demand *uneven(const struct fabric *f, uint64_t seed)
+{
+	struct demand_builder *b = demand_builder_new(f);
+	struct rng r;
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < f->nterm; i++)
+		for (int k = 0; k < 4; k++)
+			demand_builder_add(b, i, (uint32_t)rng_below(&r, f->nterm), 10);
+	for (uint32_t i = 0; i + 7 < f->nterm; i += 5)
+		demand_builder_add(b, i, i + 7, 1000);
+	return demand_build(b);
+}
+
+static struct tables *sar_for(const struct demand *d, const struct fabric *f,
+			      const struct jobset *js, const struct tables *current)
+{
+	struct engine_params p = { .vls = 15, .current = current, .sar_change = current ? 1 : 0 };
+	struct tables *t;
+	struct err err;
+
+	assert_int_equal(engine_run(&engine_sar, &t, f, js, d, &p, NULL, &err), 0);
+	return t;
+}
+
+static void a_demand_takes_less_time_with_and_without_jobs_and_from_installed_tables(void **state)
+{
+	double sum = 0;
+
+	(void)state;
+	for (size_t i = 0; i < SPECS; i++) {
+		struct fabric *f = make(specs[i]);
+		struct jobset *js = fill(f, i + 1, 16, true);
+		struct demand *d = uneven(f, i);
+		struct tables *other = must_route(&engine_dfsssp, f, js, NULL);
+		struct tables *all = sar(f, js, SAR_TIME, NULL);
+		struct tables *alone = sar_for(d, f, NULL, NULL), *with = sar_for(d, f, js, NULL);
+		struct tables *next = sar_for(d, f, js, other);
+
+		assert_sound(f, alone);
+		assert_sound(f, with);
+		assert_sound(f, next);
+		assert_true(demand_of(f, alone, d) <= demand_of(f, other, d));
+		assert_true(demand_of(f, with, d) <= demand_of(f, all, d));
+		assert_true(demand_of(f, next, d) <= demand_of(f, other, d));
+		sum += demand_of(f, alone, d) / demand_of(f, other, d);
+		tables_put(next);
+		tables_put(with);
+		tables_put(alone);
+		tables_put(all);
+		tables_put(other);
+		demand_put(d);
+		jobset_put(js);
+		fabric_put(f);
+	}
+	assert_true(sum < 0.95 * SPECS);
+}
+
 /* --- the clock, by hand -------------------------------------------------------------------------
  */
 
@@ -387,6 +552,7 @@ static void the_clock_is_right_before_and_after_moves(void **state)
 	struct fabric *f = make("torus:dims=4x3,hosts=3");
 	struct jobset *js = fill(f, 3, 9, true);
 	struct engine_params p = { .vls = 15 };
+	struct sar_objective objective = { .pattern = PREDICT_ALLTOALL };
 	struct sar_search_opts opts = { .limit = UINT64_MAX };
 	struct tables *t = must_route(&engine_dfsssp, f, js, NULL);
 	double *job = xcalloc(js->njob, sizeof(*job)), *most = xcalloc(js->njob, sizeof(*most));
@@ -398,7 +564,7 @@ static void the_clock_is_right_before_and_after_moves(void **state)
 
 	(void)state;
 	sar_jobs_init(&jobs, f, js);
-	assert_int_equal(sar_search_init(&s, &jobs, &p, 4096, 0, NULL), 0);
+	assert_int_equal(sar_search_init(&s, &jobs, &objective, &p, 4096, 0, NULL), 0);
 	s.work_most = UINT64_MAX;
 	for (int after = 0; after < 2; after++) {
 		assert_int_equal(sar_search_time(&s, t, &clock), 0);
@@ -462,6 +628,7 @@ static void it_can_be_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(twenty_steps_from_others_tables_come_near_what_scratch_reaches),
 		cmocka_unit_test(the_clock_is_right_before_and_after_moves),
 		cmocka_unit_test(jobs_take_less_time_than_by_any_other_engine),
 		cmocka_unit_test(it_is_sound_and_the_same_every_time_within_few_vls_and_hops),
@@ -471,6 +638,10 @@ int main(void)
 		cmocka_unit_test(
 			no_job_gets_clearly_slower_than_by_what_is_installed_unless_it_may),
 		cmocka_unit_test(installed_tables_that_leave_nothing_to_gain_stay_to_the_byte),
+		cmocka_unit_test(
+			the_pattern_that_is_asked_for_takes_less_time_than_by_an_all_to_all),
+		cmocka_unit_test(
+			a_demand_takes_less_time_with_and_without_jobs_and_from_installed_tables),
 		cmocka_unit_test(it_can_be_cancelled),
 	};
 

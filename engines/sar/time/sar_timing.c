@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/sar/time/sar_timing.h"
+
+#include "engines/time/demand_time.h"
+#include "engines/time/job_time.h"
+
+#include <string.h>
+
+#define COPY_BYTES (4u << 20) /* between two reports */
+
+int sar_timing_begin(struct sar_timing *k, uint32_t flows, uint64_t sample, uint64_t work)
+{
+	int rc = sar_search_init(&k->search, &k->crews, &k->objective, k->params, flows, sample,
+				 k->progress);
+
+	k->search.work_most = work;
+	return rc;
+}
+
+void sar_timing_end(struct sar_timing *k)
+{
+	sar_search_done(&k->search);
+	k->search = (struct sar_search){ .f = NULL };
+}
+
+struct tables *sar_timing_copy(const struct sar_timing *k, const struct tables *t)
+{
+	struct tables *copy = graph_tables(k->f, "sar", k->params, k->progress);
+	uint32_t slice = COPY_BYTES / t->stride + 1;
+
+	for (uint32_t u = 0; u < t->nsw; u += slice) {
+		uint32_t n = t->nsw - u < slice ? t->nsw - u : slice;
+
+		memcpy(tables_row(copy, u), tables_row(t, u), (size_t)n * t->stride);
+		if (progress_step(k->progress, "paths", 0, t->nsw))
+			break; /* the next step says so */
+	}
+	return copy;
+}
+
+int sar_timing_measure(double *time, const struct sar_timing *k, const struct tables *t,
+		       uint64_t seed)
+{
+	struct job_time_opts opts = { .pattern = k->objective.pattern,
+				      .seed = seed,
+				      .threads = k->params->threads };
+	struct demand_time demand;
+	struct job_times *x;
+	int rc;
+
+	if (k->objective.demand) {
+		rc = demand_time_compute(&demand, k->f, t, k->objective.demand, NULL, NULL,
+					 k->progress, k->err);
+		*time = demand.time;
+		return rc;
+	}
+	rc = job_times_compute(&x, k->f, t, k->jobs, &opts, k->progress, k->err);
+	if (rc)
+		return rc;
+	*time = x->mean.mean;
+	job_times_free(x);
+	return 0;
+}
