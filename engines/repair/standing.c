@@ -17,6 +17,9 @@ struct standing_worker {
 	uint32_t *count; /* by switch: terminals whose paths pass it */
 	uint16_t *sls;	 /* by switch: SLs of what leaves it, a bit each ... */
 	uint16_t *vls;	 /* ... and by switch * FAB_SLS + SL the VLs that it is on then */
+	/* by switch, where VLs are SLs: the turn behind it that was marked last, and with what */
+	uint32_t *last_first, *last_second;
+	uint16_t *last_sls;
 	unsigned all_sls, all_vls;
 	bool beyond;
 };
@@ -54,6 +57,62 @@ static void standing_send(struct standing_worker *w, const struct repair_state *
 			w->beyond = true;
 		else
 			standing_put(w, r, sw, sl, tables_vl_row(r->was, f, sw, in, out)[sl]);
+	}
+}
+
+/* Neighbouring LIDs take the same turns: most are known, without a look at all turns there are. */
+static bool standing_marked(struct standing_worker *w, uint32_t sw, uint32_t c, uint32_t e)
+{
+	uint16_t sls = w->sls[sw];
+
+	if (w->last_first[sw] == c && w->last_second[sw] == e && !(sls & ~w->last_sls[sw]))
+		return true;
+	if (w->last_first[sw] != c || w->last_second[sw] != e)
+		w->last_sls[sw] = 0;
+	w->last_first[sw] = c;
+	w->last_second[sw] = e;
+	w->last_sls[sw] |= sls;
+	return false;
+}
+
+/* SLs that the ends of a switch send with. */
+static unsigned standing_own_sls(struct standing_worker *w, const struct repair_state *r,
+				 uint32_t sw, uint32_t lid)
+{
+	unsigned sls = 0;
+
+	for (uint32_t i = r->source_off[sw]; i < r->source_off[sw + 1]; i++) {
+		uint8_t sl = repair_state_sl(r, i, sw, lid);
+
+		sls |= 1u << (sl < FAB_SLS ? sl : FAB_SLS);
+	}
+	if (sls >> r->nvl)
+		w->beyond = true;
+	return sls & ((1u << r->nvl) - 1);
+}
+
+/* As standing_flow(), where SLs are VLs everywhere. */
+static void standing_flow_identity(struct standing_worker *w, const struct repair_state *r,
+				   const struct dest *d)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t i = 0; i + 1 < w->tree.norder; i++) {
+		uint32_t sw = w->tree.order[i], c = w->tree.chan[sw], v = f->chan_dst[c];
+		unsigned sls = w->sls[sw] |= (uint16_t)standing_own_sls(w, r, sw, d->lid);
+
+		w->all_sls |= sls;
+		w->all_vls |= sls;
+		if (v != d->sw) {
+			uint32_t e = w->tree.chan[v];
+
+			w->sls[v] |= (uint16_t)sls;
+			if (r->deps && sls && !standing_marked(w, sw, c, e))
+				for (unsigned m = sls; m; m &= m - 1)
+					dependencies_mark(r->deps, c, (unsigned)__builtin_ctz(m), e,
+							  (unsigned)__builtin_ctz(m));
+		}
+		w->sls[sw] = 0;
 	}
 }
 
@@ -129,7 +188,10 @@ static bool standing_turn(void *ctx, unsigned worker, uint32_t turn)
 
 		r->broken[first + k] =
 			lid_tree_read(&w->tree, lft_columns_at(&w->columns, k), r->out, d->sw);
-		standing_flow(w, r, d);
+		if (r->was->sl2vl_kind == SL2VL_IDENTITY)
+			standing_flow_identity(w, r, d);
+		else
+			standing_flow(w, r, d);
 		if (repair_state_counts(r, d))
 			standing_count(w, r);
 	}
@@ -153,6 +215,9 @@ static void standing_begin(struct standing *x, unsigned threads)
 		w->load = xcalloc(r->f->nchan, sizeof(*w->load));
 		w->count = xcalloc(r->f->nsw, sizeof(*w->count));
 		w->sls = xcalloc(r->f->nsw, sizeof(*w->sls));
+		w->last_first = xcalloc(r->f->nsw, sizeof(*w->last_first));
+		w->last_second = xcalloc(r->f->nsw, sizeof(*w->last_second));
+		w->last_sls = xcalloc(r->f->nsw, sizeof(*w->last_sls));
 		w->vls = xcalloc((size_t)r->f->nsw * FAB_SLS, sizeof(*w->vls));
 	}
 }
@@ -169,6 +234,9 @@ static void standing_end_worker(struct repair_state *r, struct standing_worker *
 	free(w->load);
 	free(w->count);
 	free(w->sls);
+	free(w->last_first);
+	free(w->last_second);
+	free(w->last_sls);
 	free(w->vls);
 }
 
