@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The seal, the heads of a log, and the check without our program. */
+#undef _FORTIFY_SOURCE /* with it some compilers' headers define syslog() themselves */
 #include "console/record/record_hmac.h"
 
 #include "console/cli/audit/audit_cmd.h"
