@@ -204,7 +204,7 @@ ok "scriptreplay's files fit each other" eval \
 # --- in view 9 --------------------------------------------------------------------------------------
 start 100x30
 tty_keys 9
-ok "view 9 lists and verifies the sessions" tty_wait 10 ' demo +1 +[0-9]+ whole'
+ok "view 9 lists and verifies the sessions" tty_wait 10 ' demo +1 +[0-9]+ intact'
 for _ in 1 2; do tty_keys Down; done # this one, that of the update, that of the console before
 tty_keys Enter
 ok "Enter shows what was done" tty_wait 10 'key.action +apply.start'

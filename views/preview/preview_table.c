@@ -50,7 +50,7 @@ static const struct {
 	[TIME_S] = { "job time ms/MiB", 3, LESS, true },
 	[IO_TIME] = { "mean I/O time x", 2, LESS, false },
 	[IO_EFI] = { "max I/O EFI", 0, LESS, true },
-	[SYNC] = { "sync, all hosts %", 1, MORE, false },
+	[SYNC] = { "shift efficiency %", 1, MORE, false },
 	[EFI_MAX] = { "max EFI", 0, LESS, false },
 	[EFI_MEAN] = { "mean EFI", 1, LESS, true },
 	[EFI_SPREAD] = { "EFI std. dev.", 1, LESS, true },

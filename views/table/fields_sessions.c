@@ -74,7 +74,7 @@ const struct field fields_sessions[] = {
 	{ "lines", NULL, "lines", "", VALUE_COUNT, 0, true, "valid lines before the first finding", fields_sessions_get_lines, 0 },
 	{ "size_KiB", "size", "KiB", "", VALUE_COUNT, 0, true, "size of record and screen together", fields_sessions_get_kib, 0 },
 	{ "gaps", NULL, "gaps", "", VALUE_COUNT, 0, false, "number of times that recording failed", fields_sessions_get_gaps, 0 },
-	{ "record", "chain", "record", "", VALUE_TEXT, 0, true, "whole, CHANGED, or whole with gaps, in progress, without an end", fields_sessions_get_record, 0 },
+	{ "record", "chain", "record", "", VALUE_TEXT, 0, true, "intact, CHANGED, or intact with gaps, in progress, without an end", fields_sessions_get_record, 0 },
 	{ "ok", NULL, "ok", "", VALUE_FLAG, 0, false, "every line is unchanged", fields_sessions_get_ok, 0 },
 	{ "screen", NULL, "screen", "", VALUE_FLAG, 0, false, "the screen was recorded and is unchanged", fields_sessions_get_screen, 0 },
 	{ "epoch", "sealed", "epoch", "", VALUE_COUNT, 0, false, "epoch of the seal; unknown: not sealed", fields_sessions_get_epoch, 0 },

@@ -170,7 +170,7 @@ static const struct figure figures[] = {
 	{ "(rings)", "  in rings", FIGURE_REAL, figures_in_rings },
 	{ "(2d)", "  in 2-D stencils", FIGURE_REAL, figures_in_stencil2 },
 	{ "(3d)", "  in 3-D stencils", FIGURE_REAL, figures_in_stencil3 },
-	{ "sync", "sync, all hosts, 0-1", FIGURE_REAL, figures_sync },
+	{ "sync", "shift efficiency, 0-1", FIGURE_REAL, figures_sync },
 	{ "sync_stderr", "  +- standard error", FIGURE_REAL, figures_sync_error },
 	{ "rate_mean", "mean rate, all hosts", FIGURE_REAL, figures_rate_mean },
 	{ "demand_time", "time of the demand", FIGURE_REAL, figures_demand_time },

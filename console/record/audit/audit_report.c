@@ -386,7 +386,7 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 		{ "base_time_mean", "time of jobs, base LIDs only" },
 		{ "io_time_mean", "I/O time of jobs, mean" },
 		{ "demand_time", "time of the demand" },
-		{ "sync", "sync of shifts, all hosts" },
+		{ "sync", "shift efficiency, all hosts" },
 		{ "rate_mean", "mean rate, all hosts" },
 		{ "job_efi_max", "job EFI, maximum" },
 		{ "job_efi_bound", "job EFI, lower bound of the maximum" },

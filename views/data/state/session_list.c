@@ -6,10 +6,10 @@
 const char *session_verdict(const struct session_row *row)
 {
 	return !row->ok	       ? "CHANGED"
-	       : row->gaps     ? "whole, with gaps"
-	       : row->now      ? "in progress, whole"
-	       : row->open_end ? "whole, no end"
-			       : "whole";
+	       : row->gaps     ? "intact, with gaps"
+	       : row->now      ? "in progress, intact"
+	       : row->open_end ? "intact, no end"
+			       : "intact";
 }
 
 bool session_problem(const struct session_row *row)

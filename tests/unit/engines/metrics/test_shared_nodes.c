@@ -20,9 +20,9 @@ static struct told measured(const struct fabric *f, const struct tables *t, uint
 {
 	uint64_t member[8];
 	struct job_time_opts opts = { .seed = 1 };
-	struct job_times *times;
+	struct job_times *times = NULL;
 	struct jobset *jobs;
-	struct metrics *m;
+	struct metrics *m = NULL;
 	struct told told;
 	struct err err;
 

@@ -242,7 +242,7 @@ static void events_have_a_time(void **state)
 static void sessions_have_a_verdict_and_unknown_is_not_zero(void **state)
 {
 	(void)state;
-	assert_string_equal(text(ROWS_SESSIONS, "record", 0), "whole, with gaps");
+	assert_string_equal(text(ROWS_SESSIONS, "record", 0), "intact, with gaps");
 	assert_string_equal(text(ROWS_SESSIONS, "size", 0), "3");
 	assert_string_equal(text(ROWS_SESSIONS, "user", 0), "1000");
 	assert_true(isnan(get(ROWS_SESSIONS, "epoch", 0).num));
