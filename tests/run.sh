@@ -38,11 +38,11 @@ suite() { # name, time limit in s, command...
 compute() { printf 'compute\t%s\n' "$*"; }
 suites() {
 	compute 300 1800 sanitize flock $work/sanitized bash tests/sanitize.sh # these two build in one folder
-	compute 90 600 unit make --no-print-directory unit
+	compute 160 600 unit make --no-print-directory unit
 	compute 40 300 fuzz flock $work/sanitized bash tests/fuzz.sh
-	compute 30 300 repeat bash tests/repeat.sh
-	compute 120 900 crosscheck bash tests/crosscheck.sh
-	compute 20 300 cli bash tests/cli.sh
+	compute 60 300 repeat bash tests/repeat.sh
+	compute 80 900 crosscheck bash tests/crosscheck.sh
+	compute 40 300 cli bash tests/cli.sh
 	compute 5 200 inputs bash tests/inputs.sh
 	compute 25 300 hostile bash tests/hostile.sh
 	compute 10 120 docs bash tests/docs.sh
@@ -61,7 +61,7 @@ suites() {
 
 declare -A lab_s=([script]=70 [plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=50 [handover]=70 [agents_home]=110 [hosts]=50 [journal]=130 [foreign]=60 [sets]=15 [agents_home]=150 [detach]=6 [judged]=15)
 lab_s[answers]=25 lab_s[confined]=25 lab_s[trust]=55 lab_s[names]=50
-lab_s[agent_socket]=57
+lab_s[agent_socket]=120
 
 # Prints and removes the first suite of that lane, or else of the other one.
 take() { # lane

@@ -204,35 +204,33 @@ static void a_circle_stays_and_whatever_stands_has_one(void **state)
 		struct fabric *f = net_random(round + 1, 8, 14, 3, NULL);
 		struct tables *t = kit_random_trees(f, &r);
 		struct packets *p = with(f, t, 2 + round % 2, true, round);
-		struct packets_wait *a = NULL, *b = NULL;
 		uint32_t n = 0;
 		uint64_t before, closed = 0, again = 0;
 
-		for (uint32_t i = 0; i < 8 * f->nterm && f->nterm; i++)
-			packets_send(p,
-				     packets_connect(p, i % f->nterm,
-						     f->term_lid[rng_below(&r, f->nterm)],
-						     (uint8_t)rng_below(&r, 2)),
+		for (uint32_t i = 0; i < 8 * f->nterm && f->nterm; i++) {
+			uint16_t dlid = f->term_lid[rng_below(&r, f->nterm)];
+			uint8_t sl = (uint8_t)rng_below(&r, 2);
+
+			packets_send(p, packets_connect(p, i % f->nterm, dlid, sl),
 				     PACKETS_ENDLESS);
+		}
 		for (uint64_t ns = 5000; ns <= MS / 2 && !n; ns += 5000) {
 			packets_run(p, ns);
-			n = packets_deadlock(p, &a, &closed);
+			n = packets_deadlock(p, NULL, &closed);
 		}
 		before = packets_now_ns(p);
 		packets_run(p, MS);
 		if (n) {
 			assert_true(closed <= before);
-			assert_int_equal(packets_deadlock(p, &b, &again), n);
+			/* of several that closed at once another may be told */
+			assert_true(packets_deadlock(p, NULL, &again) > 0);
 			assert_int_equal(closed, again);
-			assert_memory_equal(a, b, n * sizeof(*a));
 			circles++;
 		}
 		if (packets_still(p) && counts(p).in_flight)
 			assert_true(packets_deadlock(p, NULL, NULL) > 0);
 		moving += !n && !packets_still(p);
 		assert_adds_up(p);
-		free(a);
-		free(b);
 		packets_free(p);
 		tables_put(t);
 		fabric_put(f);
