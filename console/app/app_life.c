@@ -80,7 +80,9 @@ static const struct job_source_type *app_life_jobs(const struct app_opts *o)
 
 static struct source_opts app_life_source_opts(const struct app_opts *o)
 {
-	return (struct source_opts){ .path = o->jobs, .interval_ms = o->jobs_interval_s * 1000 };
+	return (struct source_opts){ .path = o->jobs,
+				     .at_s = o->jobs_at_s,
+				     .interval_ms = o->jobs_interval_s * 1000 };
 }
 
 /* Routes can be looked at without a batch system. */

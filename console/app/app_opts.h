@@ -26,6 +26,7 @@ struct app_opts {
 
 	double interval_s;
 	const char *jobs; /* "slurm", "none", or a file; NULL: not said */
+	int64_t jobs_at_s; /* of a file that is a history; 0: now */
 	unsigned jobs_interval_s;
 
 	/* of engines, for previews, the automatic mode and what is simulated */

@@ -41,7 +41,8 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "at", CMDLINE_KEY(struct batch_opts, at), "WHEN", 0,
 	  "with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
-	  "before a time such as 2026-11-20T23:19:51Z or @1795216791",
+	  "before a time such as 2026-11-20T23:19:51Z or @1795216791; with a file of --jobs, those "
+	  "that ran at that time",
 	  0 },
 	{ "mark", OPT_MARK, "NAME", 0, "with --save: set this bookmark at the sample", 0 },
 	{ "session", CMDLINE_KEY(struct batch_opts, session), "SID", 0,
@@ -299,7 +300,7 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 {
 	bool alone = o->diff || o->prom_file || o->prom_listen || o->save || o->check;
 	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
-		   o->top || o->metric_text || o->layout || o->commands || o->at || o->mark;
+		   o->top || o->metric_text || o->layout || o->commands || o->mark;
 
 	if (alone)
 		o->on = true;

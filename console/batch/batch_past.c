@@ -59,6 +59,8 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 	int64_t time_s;
 	long back;
 
+	if (!oldest && a->opts.jobs_at_s)
+		return 0; /* the jobs are of that time */
 	if (!oldest)
 		return err_set(err, -ENOENT, "--at: this snapshot has no samples");
 	for (uint32_t i = 0; i < n; i++)

@@ -7,8 +7,10 @@
 #include "console/batch/batch.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
+#include "fabric/base/time/when.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 struct console_cmd {
@@ -16,8 +18,21 @@ struct console_cmd {
 	struct batch_opts batch;
 };
 
-static void cmd_console_check(const struct console_cmd *c, const struct argp_state *s)
+/* A moment of a history of jobs. */
+static void cmd_console_take_at(struct console_cmd *c)
 {
+	bool file = c->o.jobs && strcmp(c->o.jobs, "slurm") && strcmp(c->o.jobs, "none");
+
+	if (!c->batch.at || !file || !when_parse(&c->o.jobs_at_s, c->batch.at, NULL))
+		c->o.jobs_at_s = 0;
+}
+
+static void cmd_console_check(struct console_cmd *c, const struct argp_state *s)
+{
+	cmd_console_take_at(c);
+	if (c->batch.at && !c->batch.on && !c->o.jobs_at_s)
+		argp_error(s, "--at needs -b, --json, --jsonl, --prom or --check, or a history of "
+			      "jobs (--jobs FILE) and a time");
 	if (c->batch.at && !c->o.load)
 		argp_error(s, "--at selects a saved sample and needs --load");
 	if (c->batch.on && (c->o.rw || c->o.automatic.on))

@@ -5,6 +5,7 @@
 #include "console/config/param_check.h"
 #include "console/io/output_file.h"
 #include "console/plan/route_report.h"
+#include "fabric/base/time/when.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
@@ -18,6 +19,7 @@ void options_init(struct options *o)
 	*o = (struct options){ .lmc = -1,
 			       .predict = true,
 			       .pattern = PREDICT_ALLTOALL,
+			       .moment = { .seed = 1 },
 			       .bisections = -1,
 			       .formats = FORMAT_OPENSM };
 	param_defaults(&o->params);
@@ -164,6 +166,31 @@ static error_t options_take_pattern(struct options *o, const char *arg,
 	return 0;
 }
 
+static error_t options_take_moment(struct jobs_moment *m, int key, const char *arg,
+				   const struct argp_state *state)
+{
+	struct err err;
+	int64_t span_s;
+
+	if (key == OPT_AT) {
+		if (!when_parse(&m->at_s, arg, NULL))
+			argp_error(state,
+				   "--at: '%s' is not a time such as 2026-11-20T10:00:00, "
+				   "2026-11-20T10:00:00Z or @1795168800",
+				   arg);
+		m->at_said = true;
+	} else if (key == OPT_SINCE) {
+		if (!when_parse_span(&span_s, arg))
+			argp_error(state, "--since: '%s' is not a time such as 30d, 12h, 90m", arg);
+		m->since = arg;
+	} else {
+		if (placement_parse(&m->placement, arg, &err))
+			argp_error(state, "--placement: %s", err.text);
+		m->placement_said = true;
+	}
+	return 0;
+}
+
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_FOLD_VLS, struct options, fold_vls, "--fold-vls", 1, 15),
 	CMDLINE_FIELD(OPT_TIME_MS, struct options, time_ms, "--time-ms", 1, 1000000),
@@ -187,6 +214,10 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return 0;
 	case OPT_PATTERN:
 		return options_take_pattern(o, arg, state);
+	case OPT_AT:
+	case OPT_SINCE:
+	case OPT_PLACEMENT:
+		return options_take_moment(&o->moment, key, arg, state);
 	case OPT_ADAPTIVE:
 		if (!adaptive_parse(&o->adaptive, arg))
 			argp_error(state, "--adaptive-routing: '%s' is not one of auto, yes, no",
@@ -223,6 +254,17 @@ static const struct argp_option shared[] = {
 	{ "adaptive-routing", OPT_ADAPTIVE, "yes|no", 0,
 	  "declare whether switches choose among ports for each packet; metrics and checks of tables "
 	  "then describe only part of what packets do (default: not known of files)",
+	  0 },
+	{ "at", OPT_AT, "TIME", 0,
+	  "of a history of jobs (sacct -P, jobcomp/filetxt, jobid,start,end,nodelist, Standard "
+	  "Workload Format) those that ran then: 2026-11-20T10:00:00 (time zone of this machine), "
+	  "the same with Z or +01:00, or @ and Unix seconds",
+	  0 },
+	{ "since", OPT_SINCE, "SPAN", 0,
+	  "with --jobs slurm: the history is what sacct says of the last 30d, 12h, 90m", 0 },
+	{ "placement", OPT_PLACEMENT, "POLICY", 0,
+	  "nodes for jobs of a history that does not say which (Standard Workload Format): first-fit "
+	  "(default), scattered or topology",
 	  0 },
 	{ "bisections", OPT_BISECTIONS, "N", 0,
 	  "number of random bisections for the effective bisection bandwidth, 0 for none "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "console/input/load/load_adaptive.h"
+#include "console/input/load/load_jobs.h"
 #include "engines/param.h"
 #include "engines/predict/predict.h"
 
@@ -34,6 +35,9 @@ enum option_key {
 	OPT_BUFFERS,
 	OPT_MESSAGE_KIB,
 	OPT_ADAPTIVE,
+	OPT_AT,
+	OPT_SINCE,
+	OPT_PLACEMENT,
 	OPT_JSON,
 	OPT_PARAM, /* and as many as there are, see OPTION_PARAM() */
 };
@@ -66,6 +70,7 @@ struct options {
 	enum predict_pattern pattern;	/* ... when they send like this ... */
 	bool pattern_said;		/* ... as an option said */
 	enum adaptive_state adaptive;	/* as declared */
+	struct jobs_moment moment;	/* of a history of jobs */
 	bool per_job;			/* metrics of each */
 	bool all_lids;
 	bool terminals_only, json;
@@ -83,6 +88,7 @@ struct options {
 	}
 #define OPTION_PARAM(id) OPTION(OPT_PARAM + (id))
 /* What several commands have in a row. */
+#define OPTIONS_MOMENT OPTION(OPT_AT), OPTION(OPT_SINCE), OPTION(OPT_PLACEMENT)
 #define OPTIONS_ENGINE                                                                             \
 	OPTION_PARAM(PARAM_SAR_METHOD), OPTION_PARAM(PARAM_SAR_CHANGE),                            \
 		OPTION_PARAM(PARAM_MAX_DETOUR), OPTION_PARAM(PARAM_SAR_SLOWER),                    \

@@ -405,8 +405,9 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 	int rc = live_discover(l, o, name, err);
 
 	if (!rc && o->jobs)
-		rc = strcmp(o->jobs, "slurm") ? load_jobs(&l->jobs, o->jobs, l->f, err)
-					      : live_ask_slurm(&l->jobs, l->f, err);
+		rc = strcmp(o->jobs, "slurm") || (o->moment && o->moment->since)
+			     ? load_jobs(&l->jobs, o->jobs, o->moment, l->f, err)
+			     : live_ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
 		rc = live_tables(l, err);
 	if (!rc && l->foreign[0])

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct jobs_moment;
 struct name_map;
 
 struct live_opts {
@@ -31,6 +32,7 @@ struct live_opts {
 	const struct name_map *names; /* without node_names; NULL: none */
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
 	bool no_jobs;	  /* that was said: --jobs none */
+	const struct jobs_moment *moment; /* of jobs that are a history; NULL: none */
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */

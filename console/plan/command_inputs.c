@@ -101,7 +101,7 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	if (!rc && o->text[PARAM_IO_NODES])
 		rc = load_io_nodes_found(s->f, o->text[PARAM_IO_NODES], err);
 	if (!rc && o->text[PARAM_JOBS])
-		rc = load_jobs(&s->jobs, o->text[PARAM_JOBS], s->f, err);
+		rc = load_jobs(&s->jobs, o->text[PARAM_JOBS], &o->moment, s->f, err);
 	if (!rc && o->lid_choice)
 		rc = load_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc)

@@ -33,6 +33,7 @@ struct source_status {
 struct source_opts {
 	const char *path;	   /* file: the jobs file */
 	struct workload *workload; /* sim: where the jobs come from; must outlive the source */
+	int64_t at_s; /* file: the jobs of that moment, for ever; 0: those of now */
 	uint32_t interval_ms;	   /* slurm, file: between two questions; 0: the source's own */
 	const char *const
 		*poller;      /* slurm: argv of the poller, up to 7; NULL: this program's own */

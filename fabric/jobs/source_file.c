@@ -31,6 +31,7 @@ struct file_source {
 	struct job_source base;
 	char *path;
 	uint32_t look_ms;
+	int64_t at_s; /* 0: now */
 	pthread_t thread;
 	bool started;	      /* thread is to be joined */
 	int stop;	      /* readable: it is to end */
@@ -137,9 +138,21 @@ static int source_file_load(struct file_source *s, struct err *err)
 
 		log_add(LOG_WARN, "jobs", "%s", read_report_line(line, sizeof(line), &report, i));
 	}
+	if (log->n && log->jobs[0].wants) {
+		job_log_free(log);
+		return err_set(err, -EINVAL,
+			       "%s does not say which nodes jobs had, and so is of use to route, "
+			       "compare, plan and check only (--placement)",
+			       s->path);
+	}
 	job_log_free(s->log);
 	s->log = log;
 	return 0;
+}
+
+static int64_t source_file_now(const struct file_source *s)
+{
+	return s->at_s ? s->at_s : time(NULL);
 }
 
 static void source_file_reload(struct file_source *s, int64_t now_s)
@@ -172,7 +185,7 @@ static void source_file_hand_over(struct job_source *to, struct job_source *from
 
 static void source_file_look(struct file_source *s)
 {
-	int64_t now_s = time(NULL);
+	int64_t now_s = source_file_now(s);
 	struct stat now;
 
 	if (stat(s->path, &now) || !source_file_same_file(&now, &s->seen))
@@ -180,7 +193,7 @@ static void source_file_look(struct file_source *s)
 	else if (now_s >= s->next_change_s)
 		source_file_hand_out(s, now_s);
 	if (s->found.status.state == SOURCE_OK)
-		s->found.status.last_good_s = now_s;
+		s->found.status.last_good_s = time(NULL);
 	pthread_mutex_lock(&s->lock);
 	source_file_hand_over(&s->told, &s->found);
 	pthread_mutex_unlock(&s->lock);
@@ -242,6 +255,7 @@ static int source_file_open(struct job_source **out, const struct source_opts *o
 	s = xcalloc(1, sizeof(*s));
 	s->base.type = &job_source_file;
 	s->path = xstrdup(o->path);
+	s->at_s = o->at_s;
 	s->look_ms = o->interval_ms ? o->interval_ms : LOOK_MS;
 	pthread_mutex_init(&s->lock, NULL);
 	s->base.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -252,7 +266,7 @@ static int source_file_open(struct job_source **out, const struct source_opts *o
 	else
 		rc = source_file_load(s, err);
 	if (!rc) {
-		source_file_hand_out(s, time(NULL));
+		source_file_hand_out(s, source_file_now(s));
 		s->found.status.state = SOURCE_OK;
 		s->found.status.last_good_s = time(NULL);
 		source_file_hand_over(&s->base, &s->found);

@@ -305,6 +305,12 @@ static const struct form {
 	{ take_path_sl, NULL, path_sl_write },
 	{ take_guid2lid, HOST " 0x0001 0x0002\n" SWITCH " 0x0005 0x0005\n", NULL },
 	{ take_jobs, "1 n[0001-0002]\n2 n0001,n0002\n", NULL },
+	{ take_jobs,
+	  "JobId=4 UserId=a(1) Name=x StartTime=1 EndTime=2 NodeList=n[1-2] HetJobId=4 "
+	  "HetJobOffset=0\n",
+	  NULL },
+	{ take_jobs,
+	  "; UnixStartTime: 7\n; MaxProcs: 8\n1 0 1 9 4 -1 -1 4 -1 -1 1 7 1 1 1 -1 -1 -1\n", NULL },
 	{ take_jobs, "jobid,start,end,nodelist\n1,0,60,\"n[0001-0002]\"\n", NULL },
 	{ take_jobs, "JobID|Start|End|NodeList\n7|2026-01-01T00:00:00|2026-01-01T01:00:00|n0001\n",
 	  NULL },

@@ -36,6 +36,7 @@ static const struct argp_option table[] = {
 		"torus:dims=4x4 (default: the fabric at the port, its installed tables, and SLURM's "
 		"jobs)"),
 	OPTIONS_ROUTE,
+	OPTIONS_MOMENT,
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),
@@ -330,6 +331,7 @@ static int cmd_compare_load_live(struct comparison *cmp, struct compare_cmd *c, 
 	if (!c->live.jobs && !c->live.no_jobs)
 		c->live.jobs = "slurm";
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
+	c->live.moment = &c->o.moment;
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	cmp->adaptive = l.adaptive;

@@ -56,6 +56,7 @@ static const struct argp_option table[] = {
 				 "--tables-sl2vl: opensm-sl2vl.dump, or as for ibdmchk -d"),
 	OPTIONS_ENGINE,
 	OPTIONS_METRICS,
+	OPTIONS_MOMENT,
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_DEMAND),
 	OPTION_PARAM(PARAM_RANKS),
@@ -373,6 +374,7 @@ static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *err)
 {
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
+	c->live.moment = &c->o.moment;
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	c->adaptive = l->adaptive;

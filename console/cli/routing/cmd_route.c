@@ -20,6 +20,7 @@ static const struct argp_option table[] = {
 		"those of dfsssp)"),
 	OPTION(OPT_TOPOLOGY),
 	OPTION_PARAM(PARAM_JOBS),
+	OPTIONS_MOMENT,
 	OPTIONS_ROUTE,
 	OPTION(OPT_NAME_MAP),
 	OPTION(OPT_ADAPTIVE),

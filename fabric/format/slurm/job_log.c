@@ -63,6 +63,8 @@ static int job_log_by_part(const void *pa, const void *pb)
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
+	if (a->task != b->task)
+		return a->task < b->task ? -1 : 1;
 	if (a->part != b->part)
 		return a->part < b->part ? -1 : 1;
 	return (a > b) - (a < b);
@@ -120,7 +122,8 @@ static uint32_t job_log_run(struct job_record *const *order, uint32_t left)
 {
 	uint32_t n = 1;
 
-	while (n < left && order[n]->id == order[0]->id && order[n]->part)
+	while (n < left && order[n]->id == order[0]->id &&
+	       order[n]->task == order[0]->task && order[n]->part)
 		n++;
 	return n;
 }
@@ -153,11 +156,19 @@ int job_log_join(struct job_log *log, struct err *err)
 	return rc;
 }
 
-static bool job_log_runs(const struct job_record *r, int64_t at_s)
+bool job_record_runs(const struct job_record *r, int64_t at_s)
 {
 	if (at_s == JOB_LOG_ALL)
 		return true;
 	return r->start_s <= at_s && (!r->end_s || at_s < r->end_s);
+}
+
+const char *job_record_name(char buf[40], const struct job_record *r)
+{
+	snprintf(buf, 40, "%llu", (unsigned long long)r->id);
+	if (r->task)
+		snprintf(buf, 40, "%llu_%u", (unsigned long long)r->id, r->task - 1);
+	return buf;
 }
 
 int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,
@@ -194,7 +205,7 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 				    .start_s = r->start_s };
 		struct hostlist *h;
 
-		if (!job_log_runs(r, at_s))
+		if (!job_record_runs(r, at_s))
 			continue;
 		rc = job_log_hosts(&h, &names, r, source, err);
 		if (rc)

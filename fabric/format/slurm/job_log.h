@@ -7,21 +7,25 @@
 #include "fabric/model/topology/fabric.h"
 #include "fabric/model/traffic/jobset.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define JOB_LOG_ALL INT64_MIN /* as a time: every job of the log */
 
 struct job_record {
 	uint64_t id;
+	uint32_t task; /* of an array: 1 and up; 0: of none */
 	uint32_t part; /* of a heterogeneous job (its leader's id), or a step: 1 and up; 0: a job */
 	int64_t start_s, end_s; /* Unix time; start 0 = always running, end 0 = not ended */
 	char *name, *user;	/* "" when unknown */
 	char *nodes;		/* host list, checked when it was read */
+	uint32_t wants;		/* so many nodes, where it is not known which; else 0 */
 };
 
 struct job_log {
 	uint32_t n;
 	struct job_record *jobs; /* in the order of the file */
+	bool local_times;	 /* some are as the clock of a place shows them: of which? */
 	struct arena *arena;
 };
 
@@ -42,6 +46,11 @@ int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_recor
 /* The jobs that run at a time: start <= at_s < end.  source as shown ("file jobs.txt"). */
 int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
 		   int64_t at_s, const char *source, struct err *err);
+
+/* start <= at_s < end; at_s may be JOB_LOG_ALL. */
+bool job_record_runs(const struct job_record *r, int64_t at_s);
+/* "12", "12_3" of an array.  Returns buf. */
+const char *job_record_name(char buf[40], const struct job_record *r);
 
 /* First start and last start or end that the log knows; 0 0 when it has no times. */
 void job_log_span(const struct job_log *log, int64_t *first_s, int64_t *last_s);

@@ -14,10 +14,13 @@ struct reading {
 static void jobs_apart_put(bytes_out *out, const struct job_log *log)
 {
 	bytes_put(out, &log->n, sizeof(log->n));
+	bytes_put(out, &log->local_times, sizeof(log->local_times));
 	for (uint32_t i = 0; i < log->n; i++) {
 		const struct job_record *r = &log->jobs[i];
 
 		bytes_put(out, &r->id, sizeof(r->id));
+		bytes_put(out, &r->task, sizeof(r->task));
+		bytes_put(out, &r->wants, sizeof(r->wants));
 		bytes_put(out, &r->start_s, sizeof(r->start_s));
 		bytes_put(out, &r->end_s, sizeof(r->end_s));
 		bytes_put_text(out, r->name);
@@ -44,10 +47,12 @@ static int jobs_apart_work(void *ctx, struct isolated_out *result, struct err *e
 
 static void jobs_apart_take_one(struct job_log *log, struct bytes_in *in)
 {
-	struct job_record r;
+	struct job_record r = { 0 };
 	char *name, *user, *nodes;
 
 	bytes_take(in, &r.id, sizeof(r.id));
+	bytes_take(in, &r.task, sizeof(r.task));
+	bytes_take(in, &r.wants, sizeof(r.wants));
 	bytes_take(in, &r.start_s, sizeof(r.start_s));
 	bytes_take(in, &r.end_s, sizeof(r.end_s));
 	r.name = name = bytes_take_text(in);
@@ -65,6 +70,7 @@ static int jobs_apart_take(struct job_log **out, struct bytes_in *in, struct rea
 {
 	struct job_log *log = job_log_new();
 	struct read_report r;
+	uint8_t local;
 	uint32_t n;
 
 	bytes_take(in, &r, sizeof(r));
@@ -72,6 +78,8 @@ static int jobs_apart_take(struct job_log **out, struct bytes_in *in, struct rea
 	if (report)
 		*report = r;
 	bytes_take(in, &n, sizeof(n));
+	bytes_take(in, &local, sizeof(local));
+	log->local_times = local != 0;
 	for (uint32_t i = 0; i < n && !in->bad; i++)
 		jobs_apart_take_one(log, in);
 	if (bytes_at_end(in)) {

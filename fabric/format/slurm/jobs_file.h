@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_file: jobs from text.  Three forms, recognised by their lines:
+ * jobs_file: jobs from text.  Five forms, recognised by their lines:
  *
- *   jobid nodelist                           a line per job, # comments
+ *   jobid nodelist                           a line per job, # comments; squeue -o '%i %N'
  *   jobid,start,end,nodelist                 history; the header line may be missing
  *   JobIDRaw|JobName|User|State|Start|...    sacct -P, with its header
+ *   JobId=12 UserId=... NodeList=...         jobcomp/filetxt (filetxt.h)
+ *   1 0 12 3600 64 ...                       Standard Workload Format (swf.h)
  *
- * Times are Unix seconds or YYYY-MM-DDTHH:MM:SS (local time), "Unknown" or empty.
+ * Times are those of fabric/base/time/when.h, "Unknown" or empty.
  */
 #pragma once
 

@@ -330,7 +330,7 @@ static int loads_racks(const char *path, struct err *err)
 static int loads_jobs(const char *path, struct err *err)
 {
 	struct jobset *js = NULL;
-	int rc = load_jobs(&js, path, f, err);
+	int rc = load_jobs(&js, path, NULL, f, err);
 
 	jobset_put(js);
 	return rc;

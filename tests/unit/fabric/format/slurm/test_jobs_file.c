@@ -218,6 +218,109 @@ static void mistakes_are_told_with_file_and_line(void **state)
 	}
 }
 
+/* As SLURM writes it with JobCompType=jobcomp/filetxt. */
+static const char filetxt[] =
+	"JobId=41 UserId=anna(1000) GroupId=users(100) Name=a b NodeCnt x JobState=COMPLETED "
+	"Partition=all TimeLimit=60 StartTime=2026-11-20T10:00:00 EndTime=2026-11-20T11:00:00 "
+	"NodeList=n[1-4] NodeCnt=4 ProcCnt=8 WorkDir=/home/anna ReservationName= Tres=cpu=8 "
+	"ArrayJobId=0 ArrayTaskId=4294967294 HetJobId=0 HetJobOffset=4294967294\n"
+	"JobId=43 UserId=bert(1001) Name=h JobState=COMPLETED StartTime=1000 EndTime=2000 "
+	"NodeList=n5 HetJobId=42 HetJobOffset=1\n"
+	"JobId=42 UserId=bert(1001) Name=h JobState=COMPLETED StartTime=1000 EndTime=2100 "
+	"NodeList=n[6-7] HetJobId=42 HetJobOffset=0\n"
+	"JobId=44 UserId=bert(1001) Name=never JobState=CANCELLED StartTime=Unknown EndTime=1000 "
+	"NodeList=(null)\n";
+
+static void the_log_of_jobcomp_filetxt_is_read(void **state)
+{
+	struct read_report report;
+	struct job_log *log = must_read(filetxt, &report);
+	struct job_log *none = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(log->n, 2);
+	assert_nodes(&log->jobs[0], 41, "n[1-4]");
+	assert_string_equal(log->jobs[0].name, "a b NodeCnt x");
+	assert_string_equal(log->jobs[0].user, "anna");
+	assert_int_equal(log->jobs[0].end_s - log->jobs[0].start_s, 3600);
+	assert_nodes(&log->jobs[1], 42, "n[5-7]");
+	assert_int_equal(log->jobs[1].end_s, 2100);
+	assert_int_equal(report.skipped, 1);
+	assert_true(log->local_times);
+	assert_int_equal(read_text(&none, "JobId=1 Name=x NodeList=n1\n", NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "jobs.txt:1: "));
+	job_log_free(log);
+}
+
+static void a_workload_in_standard_format_says_how_many_nodes(void **state)
+{
+	struct read_report report;
+	struct job_log *log = must_read("; Version: 2.2\n"
+					"; UnixStartTime: 1000000\n"
+					"; MaxNodes: 128\n"
+					"; MaxProcs: 512\n"
+					"1 0 10 100 16 -1 -1 16 -1 -1 1 7 1 1 1 -1 -1 -1\n"
+					"2 5 -1 50 -1 -1 -1 5 -1 -1 1 8 1 1 1 -1 -1 -1\n"
+					"3 6 0 -1 4 -1 -1 4 -1 -1 0 8 1 1 1 -1 -1 -1\n",
+					&report);
+	struct job_log *bad = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(log->n, 2);
+	assert_int_equal(log->jobs[0].start_s, 1000010);
+	assert_int_equal(log->jobs[0].end_s, 1000110);
+	assert_int_equal(log->jobs[0].wants, 4);
+	assert_string_equal(log->jobs[0].user, "user7");
+	assert_int_equal(log->jobs[1].wants, 2);
+	assert_int_equal(report.skipped, 1);
+	assert_false(log->local_times);
+	assert_int_equal(read_text(&bad, "; MaxNodes: 4\n1 0 10 100\n", NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "jobs.txt:2: 18 numbers"));
+	job_log_free(log);
+}
+
+/* squeue -o '%i %N', and -o '%i,...': tasks that wait are one line. */
+static void tasks_of_an_array_are_jobs_of_their_own(void **state)
+{
+	struct job_log *log = must_read("JOBID NODELIST\n"
+					"12_3 n1\n"
+					"12_4 n2\n"
+					"12_[5,7-9%2] \n"
+					"12_3.0 n3\n",
+					NULL);
+	char name[40];
+
+	(void)state;
+	assert_int_equal(log->n, 2);
+	assert_nodes(&log->jobs[0], 12, "n[1,3]");
+	assert_string_equal(job_record_name(name, &log->jobs[1]), "12_4");
+	job_log_free(log);
+}
+
+static void columns_of_sacct_come_in_any_order(void **state)
+{
+	struct read_report report;
+	struct job_log *log = must_read("NodeList|End|JobName|JobID|Start\n"
+					"n[1-2]|2026-11-20T11:00:00Z|x|7|2026-11-20T10:00:00+01:00\n"
+					"n3|Unknown|a|b|8|5\n"
+					"n3|Unknown|y|9|1700000000\n",
+					&report);
+	struct job_log *bare = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(log->n, 2);
+	assert_int_equal(log->jobs[0].end_s - log->jobs[0].start_s, 7200);
+	assert_int_equal(log->jobs[1].start_s, 1700000000);
+	assert_false(log->local_times);
+	assert_int_equal(report.skipped, 1);
+	assert_int_equal(read_text(&bare, "7|x|n1\n", NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "its header"));
+	job_log_free(log);
+}
+
 static int try_read(FILE *in, void *ctx)
 {
 	struct job_log *log = NULL;
@@ -235,11 +338,12 @@ static int try_read(FILE *in, void *ctx)
 
 static void damaged_files_do_no_harm(void **state)
 {
-	static const char *const texts[] = { history, sacct, "17 n[0000-0007]\n18 n[0008,0012]\n" };
+	static const char *const texts[] = { history, sacct, "17 n[0000-0007]\n18 n[0008,0012]\n",
+					     filetxt };
 	struct fabric *f = net_tree(4, 2, 4, NULL);
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct survived s = damage(texts[i], strlen(texts[i]), 51 + i, 2000, try_read, f);
 
 		assert_true(s.accepted > 50);
@@ -278,6 +382,10 @@ int main(void)
 		cmocka_unit_test(sacct_tells_components_by_job_id),
 		cmocka_unit_test(a_point_in_time_selects_the_jobs_that_run_then),
 		cmocka_unit_test(what_sacct_prints_is_understood),
+		cmocka_unit_test(the_log_of_jobcomp_filetxt_is_read),
+		cmocka_unit_test(a_workload_in_standard_format_says_how_many_nodes),
+		cmocka_unit_test(tasks_of_an_array_are_jobs_of_their_own),
+		cmocka_unit_test(columns_of_sacct_come_in_any_order),
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
 		cmocka_unit_test(damaged_files_do_no_harm),
 		cmocka_unit_test(jobs_that_name_too_many_hosts_together_are_refused_at_once),

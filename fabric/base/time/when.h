@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* when: a moment of the wall clock as people and accounting systems write it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * "2026-11-20T10:00:00Z", the same with +01:00 or +0100, with a blank for the T, without seconds
+ * or without a time of day; Unix seconds, with or without @.  Without a zone it is this machine's,
+ * and *local, unless NULL, says so (it stays as it is otherwise).  False: none of these, and
+ * *unix_s is 0.
+ */
+bool when_parse(int64_t *unix_s, const char *text, bool *local);
+
+/* "30d", "12h", "90m", "2w", "45s", or plain seconds: 1 s to 100 years. */
+bool when_parse_span(int64_t *seconds, const char *text);
