@@ -497,8 +497,6 @@ static int dor_try_lines(struct dor *r, const struct engine_params *params,
 	if (!rc)
 		rc = shift_choice_better(&better, r->f, around, r->t, SHIFT_CHOICE_NO_LESS,
 					 progress, err);
-	if (getenv("FORCE"))
-		better = true;
 	if (better) {
 		notes_set(params->notes, "vls_needed", 2, "2 VLs keep its paths deadlock-free");
 		tables_put(around);
