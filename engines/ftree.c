@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/ftree.h"
 
-#include "engines/geometry/fattree.h"
-#include "engines/geometry/fattree_turns.h"
+#include "engines/ftree_ways.h"
 #include "engines/geometry/topology_kind.h"
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
@@ -12,6 +11,7 @@
 #include "engines/time/shift_choice.h"
 #include "engines/time/shift_time.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "fabric/model/topology/without.h"
 
@@ -19,15 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH	      64 /* LIDs of one destination switch whose ports are written row by row */
 #define SEARCH_ROUNDS 4
+#define CHUNK	      4 /* batches with open ways a worker finds before these are closed */
 
-/* How a position chooses among its edges. */
-enum way {
-	WAY_SLOT,  /* up, by the slot of the destination's turn, all of which are edges */
-	WAY_SOME,  /* the same, but not all are */
-	WAY_CHILD, /* to the only switch below, by the cable that the destination would go up */
-	WAY_TURN,  /* any edge, in turn */
+/* LIDs of one switch that are routed together, those with open ways alone the second time. */
+struct batch {
+	struct ftree_ways ways;
+	struct dest dest[FTREE_LIDS];
+	uint32_t n;
+	uint32_t *at, nat; /* positions that are open for some */
+};
+
+/* What a thread needs of its own. */
+struct worker {
+	struct ftree_ways ways;
+	uint64_t *load; /* by channel */
 };
 
 struct ftree {
@@ -35,26 +41,25 @@ struct ftree {
 	struct arena *arena;
 	struct tables *t;
 	struct topology_kind *topology;
-	const uint8_t *level; /* its own */
-	struct fattree *tree;
-	struct fattree_turns *turns;
+	struct ftree_net net;
 	uint32_t *own; /* by LID: the number whose turns it takes */
-	struct updown ud;
-	struct spdag dag;
-	bool whole; /* no position of the DAG is WAY_SOME */
 	struct chan_weights weights;
 	uint64_t *load; /* by channel: routes times its weight */
+	struct spdag dag;
 
-	/* by position of the DAG */
-	uint8_t *way;
-	bool *up;	/* its edges go up the ranking */
-	bool *open;	/* it was left open */
-	uint32_t *chan; /* FAB_NONE: its slot is of no use, or leads where that is so */
-	uint8_t *port;	/* by LID of the batch * nsw + position */
-	uint64_t *routes;
-	uint32_t *child; /* channel down that the destination at hand would come up, or FAB_NONE */
+	struct pool *pool;
+	struct worker *worker;
+	struct dest *dest;  /* all LIDs: those of terminals by switch, then the others by switch */
+	uint32_t nterm;	    /* how many of terminals */
+	uint32_t *first[2]; /* by switch, and one more: of its terminals, and others */
+	bool *open;	    /* by LID: it has open ways */
+	struct pace pace;
+	uint32_t done; /* LIDs */
 
-	uint32_t *turn; /* by pattern: slot of the destination at hand */
+	/* batches with open ways, some at a time */
+	struct batch *batch;
+	uint32_t *begin, nbegin; /* first LID of each, in order */
+	uint32_t from;		 /* the first at hand */
 
 	/* a bit by terminal * nsw + switch: entries of base LIDs of terminals that are not what the
 	 * turns alone would have them */
@@ -62,251 +67,66 @@ struct ftree {
 	uint64_t nfree;
 };
 
-static uint32_t ftree_level_at(const struct ftree *r, uint32_t i)
+/* Most loads count alike: in steps of three quarters of what leads to one destination alone. */
+static uint64_t ftree_step_of(const struct ftree *r, uint64_t load)
 {
-	return r->level[r->dag.sw[i]];
+	return 4 * load / (3ull * r->f->nterm + 1);
 }
 
-static uint32_t ftree_slots_at(const struct ftree *r, uint32_t i)
+/* The least load of so many steps. */
+static uint64_t ftree_step_begin(const struct ftree *r, uint64_t steps)
 {
-	return r->tree->pattern[r->tree->pattern_of[r->dag.sw[i]]].nslot;
+	return (steps * (3ull * r->f->nterm + 1) + 3) / 4;
 }
 
-/* Is the channel an edge of the DAG?  It leaves the switch at position i. */
-static bool ftree_is_edge(const struct ftree *r, uint32_t i, uint32_t c)
-{
-	const struct spdag *g = &r->dag;
-	uint32_t to = g->pos[r->f->chan_dst[c]];
-
-	if (g->dist[to] + 1 != g->dist[i] || updown_is_up(&r->ud, r->f, c) != r->up[i])
-		return false;
-	return r->up[i] || !to || !r->up[to];
-}
-
-static enum way ftree_way_up(const struct ftree *r, uint32_t i)
-{
-	const struct fattree *tree = r->tree;
-	const uint32_t *slot = tree->slot + tree->slot_off[r->dag.sw[i]];
-	uint32_t n = ftree_slots_at(r, i);
-
-	if (!n)
-		return WAY_TURN;
-	for (uint32_t k = 0; k < n; k++)
-		if (slot[k] == FAB_NONE || !ftree_is_edge(r, i, slot[k]))
-			return WAY_SOME;
-	return WAY_SLOT;
-}
-
-static enum way ftree_find_way(const struct ftree *r, uint32_t i)
-{
-	const struct spdag *g = &r->dag;
-	uint32_t first = g->to[g->off[i]], level = ftree_level_at(r, i);
-
-	if (level == TREE_IDLE)
-		return WAY_TURN;
-	if (ftree_level_at(r, first) == level + 1)
-		return ftree_way_up(r, i);
-	for (uint32_t e = g->off[i] + 1; e < g->off[i + 1]; e++)
-		if (g->to[e] != first)
-			return WAY_TURN;
-	return WAY_CHILD;
-}
-
-static void ftree_build(struct ftree *r, uint32_t root)
-{
-	const struct spdag *g = &r->dag;
-
-	if (g->root == root)
-		return;
-	updown_dag(&r->ud, &r->dag, r->f, root);
-	r->whole = true;
-	for (uint32_t i = 1; i < g->n; i++) {
-		r->up[i] = updown_is_up(&r->ud, r->f, g->chan[g->off[i]]);
-		r->way[i] = (uint8_t)ftree_find_way(r, i);
-		r->whole &= r->way[i] != WAY_SOME;
-	}
-}
-
-/* Cable up from u of number j, FAB_NONE: it is missing, or u has none. */
-static uint32_t ftree_up_chan(const struct ftree *r, uint32_t u, uint32_t j)
-{
-	const struct fattree *tree = r->tree;
-	const struct fattree_pattern *pat = &tree->pattern[tree->pattern_of[u]];
-
-	if (!pat->nslot)
-		return FAB_NONE;
-	return tree
-		->slot[tree->slot_off[u] + fattree_turns_slot(r->turns, pat->level, pat->nslot, j)];
-}
-
-static bool ftree_is_top(const struct ftree *r, uint32_t u)
-{
-	return !r->tree->pattern[r->tree->pattern_of[u]].nslot;
-}
-
-/* The way up that number j would take by itself, backwards. */
-static void ftree_climb(struct ftree *r, uint32_t j)
-{
-	const struct fattree *tree = r->tree;
-	const struct fabric *f = r->f;
-	uint32_t u = r->dag.root, c;
-
-	for (uint32_t p = 0; p < tree->npattern; p++) {
-		const struct fattree_pattern *pat = &tree->pattern[p];
-
-		if (pat->nslot)
-			r->turn[p] = fattree_turns_slot(r->turns, pat->level, pat->nslot, j);
-	}
-	memset(r->child, 0xff, r->topology->tree->nlevel * sizeof(*r->child));
-	while ((c = ftree_up_chan(r, u, j)) != FAB_NONE) {
-		r->child[r->level[u]] = f->chan_rev[c];
-		u = f->chan_dst[c];
-	}
-}
-
-/* Down to the only switch below. */
-static uint32_t ftree_child_chan(const struct ftree *r, uint32_t i, uint64_t j)
-{
-	const struct spdag *g = &r->dag;
-	const struct fattree *tree = r->tree;
-	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = r->level[u];
-
-	if (n > 1 && level && r->child[level - 1] != FAB_NONE &&
-	    r->f->chan_src[r->child[level - 1]] == u && ftree_is_edge(r, i, r->child[level - 1]))
-		return r->child[level - 1];
-	return g->chan[g->off[i] + (uint32_t)(j / tree->div[level] % n)];
-}
-
-static uint32_t ftree_slot_chan(const struct ftree *r, uint32_t i)
-{
-	uint32_t u = r->dag.sw[i];
-
-	return r->tree->slot[r->tree->slot_off[u] + r->turn[r->tree->pattern_of[u]]];
-}
-
-static uint32_t ftree_any_chan(const struct ftree *r, uint32_t i, uint64_t j)
-{
-	const struct spdag *g = &r->dag;
-
-	return g->chan[g->off[i] + (uint32_t)(j % (g->off[i + 1] - g->off[i]))];
-}
-
-/* What position i would choose if all were well. */
-static uint32_t ftree_wanted_chan(const struct ftree *r, uint32_t i, uint64_t j)
-{
-	uint32_t c;
-
-	switch ((enum way)r->way[i]) {
-	case WAY_SLOT:
-		return ftree_slot_chan(r, i);
-	case WAY_SOME:
-		c = ftree_slot_chan(r, i);
-		return c != FAB_NONE && ftree_is_edge(r, i, c) ? c : FAB_NONE;
-	case WAY_CHILD:
-		return ftree_child_chan(r, i, j);
-	case WAY_TURN:
-		break;
-	}
-	return ftree_any_chan(r, i, j);
-}
-
-/* Channels of all positions towards destination number j.  free: leave those open that cannot
- * have theirs; returns how many that are.  Else they take any. */
-static uint32_t ftree_choose(struct ftree *r, uint32_t j, bool free)
-{
-	const struct spdag *g = &r->dag;
-	uint32_t nopen = 0;
-
-	ftree_climb(r, j);
-	if (r->whole) {
-		for (uint32_t i = 1; i < g->n; i++)
-			r->chan[i] = ftree_wanted_chan(r, i, j);
-		return 0;
-	}
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t c = ftree_wanted_chan(r, i, j), to;
-
-		if (c == FAB_NONE && !free)
-			c = ftree_any_chan(r, i, j);
-		to = c == FAB_NONE ? 0 : g->pos[r->f->chan_dst[c]];
-		if (to && r->chan[to] == FAB_NONE)
-			c = FAB_NONE;
-		r->chan[i] = c;
-		nopen += c == FAB_NONE;
-	}
-	return nopen;
-}
-
-/* Adds what comes over ways that are not open. */
-static void ftree_add_loads(struct ftree *r)
-{
-	const struct spdag *g = &r->dag;
-
-	for (uint32_t i = 1; i < g->n; i++)
-		r->routes[i] = r->chan[i] == FAB_NONE ? 0 : r->f->sw_nterm[g->sw[i]];
-	r->routes[0] = 0;
-	for (uint32_t i = g->n; i-- > 1;) {
-		if (r->chan[i] == FAB_NONE)
-			continue;
-		r->load[r->chan[i]] += r->routes[i] * chan_weight(&r->weights, r->chan[i]);
-		r->routes[g->pos[r->f->chan_dst[r->chan[i]]]] += r->routes[i];
-	}
-}
-
-/* The most loaded channel on the way from channel c on, in steps of three quarters of what leads to
- * one destination alone. */
-static uint64_t ftree_way_steps(const struct ftree *r, uint32_t c)
+/* The most loaded channel on the way of a LID from channel c on. */
+static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w, uint32_t c,
+			       uint32_t k)
 {
 	uint64_t most = 0;
 
 	for (;;) {
-		uint32_t to = r->dag.pos[r->f->chan_dst[c]];
+		uint32_t to = w->dag.pos[r->f->chan_dst[c]];
 
 		most = r->load[c] > most ? r->load[c] : most;
 		if (!to)
-			break;
-		c = r->chan[to];
+			return most;
+		c = w->chan[(size_t)to * w->n + k];
 	}
-	return 4 * most / (3ull * r->f->nterm + 1);
 }
 
-/* The cheapest way for an open position, starting to look at another edge for each j. */
-static void ftree_close_way(struct ftree *r, uint32_t i, uint64_t j)
+/* The cheapest way for an open position: the fewest steps, then the least loaded channel, starting
+ * to look at another edge for each j. */
+static void ftree_close_way(struct ftree *r, struct ftree_ways *w, uint32_t i, uint32_t k,
+			    uint64_t j)
 {
-	const struct spdag *g = &r->dag;
-	uint32_t n = g->off[i + 1] - g->off[i], best = FAB_NONE;
-	uint64_t least = UINT64_MAX;
+	const struct spdag *g = &w->dag;
+	const uint32_t *edge = g->chan + g->off[i];
+	uint32_t n = g->off[i + 1] - g->off[i], first = (uint32_t)(j % n), best = FAB_NONE;
+	uint64_t least = UINT64_MAX, steps = UINT64_MAX, enough = UINT64_MAX;
+	uint64_t own = r->f->sw_nterm[g->sw[i]];
 
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t c = g->chan[g->off[i] + (uint32_t)((j + k) % n)];
-		uint64_t cost = (ftree_way_steps(r, c) << 40) + r->load[c];
+	for (uint32_t e = 0; e < n; e++) {
+		uint32_t c = edge[first + e < n ? first + e : first + e - n];
+		uint64_t all;
 
-		if (cost >= least)
+		/* the way behind it cannot make it cheaper */
+		if (r->load[c] >= least && r->load[c] >= enough)
 			continue;
-		least = cost;
+		all = ftree_step_of(r, ftree_way_most(r, w, c, k));
+		if (all > steps || (all == steps && r->load[c] >= least))
+			continue;
+		if (all != steps)
+			enough = ftree_step_begin(r, all);
+		steps = all;
+		least = r->load[c];
 		best = c;
 	}
-	r->chan[i] = best;
-	for (uint32_t c = best, to = 1; r->f->sw_nterm[g->sw[i]] && to; c = r->chan[to]) {
-		r->load[c] += (uint64_t)r->f->sw_nterm[g->sw[i]] * chan_weight(&r->weights, c);
+	w->chan[(size_t)i * w->n + k] = best;
+	for (uint32_t c = best, to = 1; own && to; c = w->chan[(size_t)to * w->n + k]) {
+		r->load[c] += own * chan_weight(&r->weights, c);
 		to = g->pos[r->f->chan_dst[c]];
 	}
-}
-
-/* Looks at the open positions from the nearest to the farthest; returns the work. */
-static uint64_t ftree_close_ways(struct ftree *r, uint64_t j)
-{
-	const struct spdag *g = &r->dag;
-	uint64_t work = g->n;
-
-	for (uint32_t i = 1; i < g->n; i++) {
-		r->open[i] = r->chan[i] == FAB_NONE;
-		if (!r->open[i])
-			continue;
-		ftree_close_way(r, i, j);
-		work += (uint64_t)(g->off[i + 1] - g->off[i]) * g->dist[i];
-	}
-	return work;
 }
 
 static uint32_t ftree_number_of(const struct ftree *r, const struct dest *d)
@@ -314,85 +134,88 @@ static uint32_t ftree_number_of(const struct ftree *r, const struct dest *d)
 	uint32_t j = d->sw;
 
 	if (d->end < r->f->nend)
-		j = r->tree->number[d->end] + d->lid - r->f->term_lid[d->end];
-	return j % r->turns->n;
+		j = r->net.tree->number[d->end] + d->lid - r->f->term_lid[d->end];
+	return j % r->net.turns->n;
 }
 
 /* Entries to a terminal that could be others. */
-static void ftree_remember_open(struct ftree *r, const struct dest *d)
+static void ftree_remember_open(struct ftree *r, const struct batch *b, uint32_t k)
 {
+	const struct dest *d = &b->dest[k];
+	const struct spdag *g = &b->ways.dag;
 	bool stands_in = r->own[d->lid] != ftree_number_of(r, d);
 
 	if (!r->free || d->lid != r->f->term_lid[d->end])
 		return;
-	for (uint32_t i = 1; i < r->dag.n; i++) {
-		uint64_t bit = (uint64_t)d->end * r->f->nsw + r->dag.sw[i];
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint64_t bit = (uint64_t)d->end * r->f->nsw + g->sw[i];
 
-		if ((!r->open[i] && !stands_in) || r->dag.off[i + 1] - r->dag.off[i] < 2)
+		if ((!(b->ways.open[g->sw[i]] >> k & 1) && !stands_in) ||
+		    g->off[i + 1] - g->off[i] < 2)
 			continue;
 		r->free[bit / 64] |= 1ull << bit % 64;
 		r->nfree++;
 	}
 }
 
-/* The ports chosen for the k-th LID of the batch. */
-static void ftree_keep_ports(struct ftree *r, uint32_t k)
+/* LIDs from the first of a run to another switch that go into one batch. */
+static uint32_t ftree_batch_size(uint32_t first, uint32_t end)
 {
-	uint8_t *port = r->port + (size_t)k * r->f->nsw;
-
-	for (uint32_t i = 1; i < r->dag.n; i++)
-		port[i] = r->f->chan_port[r->chan[i]];
+	return end - first < FTREE_LIDS ? end - first : FTREE_LIDS;
 }
 
-static void ftree_write_rows(struct ftree *r, const struct dest *d, uint32_t n)
+static void ftree_find_numbers(uint32_t *number, const struct ftree *r, const struct dest *d,
+			       uint32_t n)
 {
-	for (uint32_t i = 1; i < r->dag.n; i++) {
-		uint8_t *row = tables_row(r->t, r->dag.sw[i]);
-
-		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = r->port[(size_t)k * r->f->nsw + i];
-	}
 	for (uint32_t k = 0; k < n; k++)
-		tables_row(r->t, r->dag.root)[d[k].lid] = d[k].port;
+		number[k] = r->own[d[k].lid];
 }
 
-/* Which LIDs of a run are at hand. */
-enum pass {
-	PASS_CLEAR, /* those with all ways as wanted; the others only add their loads */
-	PASS_OPEN,  /* the others */
-	PASS_REST,  /* all, and they add no loads */
-};
-
-/* Routes the LIDs of the run, all of one switch, that are at hand; open: by LID, set in
- * PASS_CLEAR.  Returns the work. */
-static uint64_t ftree_route_run(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
-				bool *open)
+/* LIDs of terminals: as the turns have it; what is open waits. */
+static void ftree_route_terminals(struct ftree *r, struct worker *w, const struct dest *d,
+				  uint32_t n)
 {
-	struct dest batch[BATCH];
-	uint64_t work = r->dag.root == d->sw ? 0 : 2 * r->f->nchan;
-	uint32_t nbatch = 0;
+	uint32_t number[FTREE_LIDS];
+	uint64_t open;
 
-	ftree_build(r, d->sw);
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t j = r->own[d[k].lid];
+	ftree_find_numbers(number, r, d, n);
+	ftree_ways_turn_to(&w->ways, &r->net, d->sw);
+	open = ftree_ways_choose(&w->ways, &r->net, number, n, true);
+	for (uint32_t k = 0; k < n; k++)
+		r->open[d[k].lid] = open >> k & 1;
+	if (!r->net.tree->whole || r->weights.of)
+		ftree_ways_add_loads(&w->ways, &r->net, w->load);
+	ftree_ways_write(&w->ways, &r->net, r->t, d);
+}
 
-		if (pass == PASS_OPEN && !open[d[k].lid])
-			continue;
-		open[d[k].lid] = ftree_choose(r, j, pass != PASS_REST);
-		work += r->dag.n;
-		if (pass == PASS_CLEAR && !r->tree->whole)
-			ftree_add_loads(r);
-		if (pass == PASS_CLEAR && open[d[k].lid])
-			continue;
-		if (pass == PASS_OPEN)
-			work += ftree_close_ways(r, j);
-		if (pass == PASS_OPEN)
-			ftree_remember_open(r, &d[k]);
-		ftree_keep_ports(r, nbatch);
-		batch[nbatch++] = d[k];
-	}
-	ftree_write_rows(r, batch, nbatch);
-	return work;
+/* Other LIDs, which add no loads. */
+static void ftree_route_others(struct ftree *r, struct worker *w, const struct dest *d, uint32_t n)
+{
+	uint32_t number[FTREE_LIDS];
+
+	ftree_find_numbers(number, r, d, n);
+	ftree_ways_turn_to(&w->ways, &r->net, d->sw);
+	ftree_ways_choose(&w->ways, &r->net, number, n, false);
+	ftree_ways_write(&w->ways, &r->net, r->t, d);
+}
+
+static bool ftree_route_switch(void *ctx, unsigned worker, uint32_t u)
+{
+	struct ftree *r = ctx;
+	struct worker *w = &r->worker[worker];
+	uint32_t n, all = 0;
+
+	for (int others = 0; others < 2; others++)
+		for (uint32_t i = r->first[others][u]; i < r->first[others][u + 1]; i += n) {
+			n = ftree_batch_size(i, r->first[others][u + 1]);
+			if (others)
+				ftree_route_others(r, w, r->dest + i, n);
+			else
+				ftree_route_terminals(r, w, r->dest + i, n);
+			all += n;
+		}
+	r->done += worker ? 0 : all;
+	return !worker && pace_tick(&r->pace, r->done, 2 * r->f->nchan + (uint64_t)all * r->f->nsw);
 }
 
 /* Whether the cables up that number j takes from u on are all there; adds one to the uses of each,
@@ -401,8 +224,8 @@ static bool ftree_try_climb(const struct ftree *r, uint32_t *use, uint32_t u, ui
 			    uint32_t one, uint32_t *most, uint32_t *sum)
 {
 	*most = *sum = 0;
-	while (!ftree_is_top(r, u)) {
-		uint32_t c = ftree_up_chan(r, u, j);
+	while (!ftree_net_is_top(&r->net, u)) {
+		uint32_t c = ftree_net_up(&r->net, u, j);
 
 		if (c == FAB_NONE)
 			return false;
@@ -417,11 +240,11 @@ static bool ftree_try_climb(const struct ftree *r, uint32_t *use, uint32_t u, ui
 /* The number next to j whose cables up are all there and have the fewest destinations. */
 static uint32_t ftree_stand_in(const struct ftree *r, uint32_t *use, uint32_t u, uint32_t j)
 {
-	uint32_t n = r->turns->n, best = j, most, sum;
+	uint32_t n = r->net.turns->n, best = j, most, sum;
 	uint64_t least = UINT64_MAX, far = 1;
 
 	for (uint32_t l = 0; l < r->topology->tree->nlevel && far < n; l++)
-		far *= r->turns->level[l].usual;
+		far *= r->net.turns->level[l].usual;
 	far = far < n ? far : n;
 	for (uint32_t k = 2; k < 2 * far && least; k++) {
 		uint32_t other = k % 2 ? (j + k / 2) % n : (j + n - k / 2) % n;
@@ -459,35 +282,123 @@ static void ftree_find_own(struct ftree *r, const struct dest *d, uint32_t n, ui
 	free(use);
 }
 
-static bool ftree_any_open(const bool *open, const struct dest *d, uint32_t n)
+/* The entries that were closed last are written here, by the thread that finds the next ones. */
+static void ftree_write_closed(struct ftree *r, struct batch *b)
 {
-	while (n && !open[d[n - 1].lid])
-		n--;
-	return n;
+	const struct ftree_ways *w = &b->ways;
+
+	for (uint32_t a = 0; a < b->nat; a++) {
+		uint32_t i = b->at[a];
+		uint8_t *row = tables_row(r->t, w->dag.sw[i]);
+
+		for (uint64_t left = w->open[w->dag.sw[i]]; left; left &= left - 1) {
+			uint32_t k = (uint32_t)__builtin_ctzll(left);
+
+			row[b->dest[k].lid] = r->f->chan_port[w->chan[(size_t)i * w->n + k]];
+		}
+	}
+	b->nat = 0;
 }
 
-static int ftree_route_pass(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
-			    bool *open, struct pace *p, uint64_t *done)
+/* Finds the open ways of a batch again. */
+static bool ftree_find_open(void *ctx, unsigned worker, uint32_t i)
 {
-	for (uint32_t i = 0, k; i < n; i += k) {
-		uint64_t work = 1;
+	struct ftree *r = ctx;
+	struct batch *b = &r->batch[i];
+	uint32_t number[FTREE_LIDS], first, end;
 
-		for (k = 1; k < BATCH && i + k < n && d[i + k].sw == d[i].sw; k++)
-			;
-		if (pass != PASS_OPEN || ftree_any_open(open, d + i, k))
-			work = ftree_route_run(r, d + i, k, pass, open);
-		*done += pass == PASS_OPEN ? 0 : k;
-		if (pace_tick(p, *done, work))
-			return -ECANCELED;
+	(void)worker;
+	ftree_write_closed(r, b);
+	b->n = 0;
+	if (r->from + i >= r->nbegin)
+		return false;
+	first = r->begin[r->from + i];
+	end = r->first[0][r->dest[first].sw + 1];
+	end = first + ftree_batch_size(first, end);
+	for (uint32_t k = first; k < end; k++)
+		if (r->open[r->dest[k].lid])
+			b->dest[b->n++] = r->dest[k];
+	ftree_find_numbers(number, r, b->dest, b->n);
+	ftree_ways_turn_to(&b->ways, &r->net, b->dest->sw);
+	ftree_ways_choose(&b->ways, &r->net, number, b->n, true);
+	for (uint32_t p = 1; p < b->ways.dag.n; p++) {
+		b->at[b->nat] = p;
+		b->nat += b->ways.open[b->ways.dag.sw[p]] != 0;
 	}
-	return 0;
+	return false;
+}
+
+/* From the nearest open position to the farthest, one LID after another: each sees the loads of
+ * those before. */
+static uint64_t ftree_close_batch(struct ftree *r, struct batch *b)
+{
+	struct ftree_ways *w = &b->ways;
+	uint64_t work = w->dag.n;
+
+	for (uint32_t k = 0; k < b->n; k++) {
+		for (uint32_t a = 0; a < b->nat; a++) {
+			uint32_t i = b->at[a];
+
+			if (!(w->open[w->dag.sw[i]] >> k & 1))
+				continue;
+			ftree_close_way(r, w, i, k, r->own[b->dest[k].lid]);
+			work += w->dag.off[i + 1] - w->dag.off[i];
+		}
+		ftree_remember_open(r, b, k);
+	}
+	return work;
+}
+
+/* Batches with open ways. */
+static void ftree_list_open(struct ftree *r)
+{
+	r->begin = arena_array(r->arena, uint32_t, r->nterm);
+	for (uint32_t u = 0; u < r->f->nsw; u++)
+		for (uint32_t i = r->first[0][u], n; i < r->first[0][u + 1]; i += n) {
+			bool any = false;
+
+			n = ftree_batch_size(i, r->first[0][u + 1]);
+			for (uint32_t k = i; k < i + n; k++)
+				any |= r->open[r->dest[k].lid];
+			if (any)
+				r->begin[r->nbegin++] = i;
+		}
+}
+
+/* Several batches are found by all threads, then closed by one: the loads decide. */
+static int ftree_close_all(struct ftree *r)
+{
+	uint32_t chunk = CHUNK * pool_threads(r->pool);
+	int rc = 0;
+
+	ftree_list_open(r);
+	chunk = chunk < r->nbegin ? chunk : r->nbegin;
+	r->batch = arena_array(r->arena, struct batch, chunk);
+	for (uint32_t i = 0; i < chunk; i++) {
+		ftree_ways_init(&r->batch[i].ways, &r->net);
+		r->batch[i].at = arena_array(r->arena, uint32_t, r->f->nsw);
+	}
+	for (r->from = 0; r->from < r->nbegin && !rc; r->from += chunk) {
+		uint64_t work = (uint64_t)chunk * r->f->nchan;
+
+		pool_for(r->pool, chunk, ftree_find_open, r);
+		for (uint32_t i = 0; i < chunk; i++)
+			work += ftree_close_batch(r, &r->batch[i]);
+		if (pace_work(&r->pace, work))
+			rc = -ECANCELED;
+	}
+	for (uint32_t i = 0; i < chunk; i++) {
+		ftree_write_closed(r, &r->batch[i]);
+		ftree_ways_done(&r->batch[i].ways);
+	}
+	return rc;
 }
 
 static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
 	const struct ftree *r = ctx;
 
-	updown_dag(&r->ud, g, f, root);
+	updown_dag(&r->net.ud, g, f, root);
 }
 
 static bool ftree_is_free(void *ctx, uint32_t sw, uint32_t term)
@@ -511,65 +422,96 @@ static int ftree_search(struct ftree *r, struct pace *p)
 	return r->nfree ? shift_search(NULL, r->t, r->f, &how, p) : 0;
 }
 
-static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
+/* The LIDs of every switch. */
+static void ftree_find_runs(struct ftree *r, uint32_t n)
 {
-	uint32_t n, nterm = 0;
-	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
-	bool *open = xcalloc(r->f->max_lid + 1u, sizeof(*open));
-	struct pace p;
-	uint64_t done = 0;
-	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
+	for (int others = 0; others < 2; others++) {
+		uint32_t *first = r->first[others] = arena_array(r->arena, uint32_t, r->f->nsw + 1);
+		uint32_t begin = others ? r->nterm : 0, end = others ? n : r->nterm;
 
-	while (nterm < n && d[nterm].end < r->f->nterm)
-		nterm++;
+		for (uint32_t i = begin; i < end; i++)
+			first[r->dest[i].sw + 1]++;
+		first[0] = begin;
+		for (uint32_t u = 0; u < r->f->nsw; u++)
+			first[u + 1] += first[u];
+	}
+}
+
+static void ftree_sum_loads(struct ftree *r)
+{
+	for (unsigned w = 0; w < pool_threads(r->pool); w++)
+		for (uint32_t c = 0; c < r->f->nchan; c++)
+			r->load[c] += r->worker[w].load[c];
+}
+
+static void ftree_init_workers(struct ftree *r, unsigned threads)
+{
+	r->pool = pool_new(threads);
+	r->worker = arena_array(r->arena, struct worker, pool_threads(r->pool));
+	for (unsigned w = 0; w < pool_threads(r->pool); w++) {
+		ftree_ways_init(&r->worker[w].ways, &r->net);
+		r->worker[w].load = arena_array(r->arena, uint64_t, r->f->nchan);
+	}
+}
+
+static void ftree_done_workers(struct ftree *r)
+{
+	for (unsigned w = 0; w < pool_threads(r->pool); w++)
+		ftree_ways_done(&r->worker[w].ways);
+	pool_free(r->pool);
+}
+
+/* All LIDs as their turns have it, then what is open. */
+static int ftree_route_turns(struct ftree *r)
+{
+	int rc = pool_for(r->pool, r->f->nsw, ftree_route_switch, r) ? -ECANCELED : 0;
+
+	ftree_sum_loads(r);
+	return rc ? rc : ftree_close_all(r);
+}
+
+static int ftree_route_all(struct ftree *r, uint8_t lmc, unsigned threads,
+			   struct progress *progress)
+{
+	uint32_t n;
+	int rc;
+
+	r->dest = graph_dests_by_switch(&n, r->f, lmc);
+	rc = pace_begin(&r->pace, progress, "paths", n) ? -ECANCELED : 0;
+	while (r->nterm < n && r->dest[r->nterm].end < r->f->nterm)
+		r->nterm++;
 	for (uint32_t i = 0; i < n; i++)
-		r->own[d[i].lid] = ftree_number_of(r, &d[i]);
-	for (uint32_t offset = 0; offset < 1u << lmc && !r->tree->whole; offset++)
-		ftree_find_own(r, d, nterm, offset);
+		r->own[r->dest[i].lid] = ftree_number_of(r, &r->dest[i]);
+	for (uint32_t offset = 0; offset < 1u << lmc && !r->net.tree->whole; offset++)
+		ftree_find_own(r, r->dest, r->nterm, offset);
+	ftree_find_runs(r, n);
+	ftree_init_workers(r, threads);
 	if (!rc)
-		rc = ftree_route_pass(r, d, nterm, PASS_CLEAR, open, &p, &done);
-	if (!rc)
-		rc = ftree_route_pass(r, d, nterm, PASS_OPEN, open, &p, &done);
-	if (!rc)
-		rc = ftree_search(r, &p);
-	if (!rc)
-		rc = ftree_route_pass(r, d + nterm, n - nterm, PASS_REST, open, &p, &done);
-	free(open);
-	free(d);
-	return rc;
+		rc = ftree_route_turns(r);
+	ftree_done_workers(r);
+	free(r->dest);
+	return rc ? rc : ftree_search(r, &r->pace);
 }
 
 static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t, bool ignore_rates)
 {
 	r->f = f;
 	r->t = t;
-	r->level = r->topology->tree->level;
 	r->arena = arena_new();
-	r->tree = fattree_new(f, r->topology->tree);
-	r->turns = fattree_turns_new(f, r->tree);
-	spdag_init(&r->dag, f);
-	updown_init(&r->ud, f, &r->tree->root, 1);
 	chan_weights_init(&r->weights, f, ignore_rates);
+	ftree_net_init(&r->net, f, r->topology->tree, &r->weights);
+	spdag_init(&r->dag, f);
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
-	r->way = arena_array(r->arena, uint8_t, f->nsw);
-	r->up = arena_array(r->arena, bool, f->nsw);
-	r->open = arena_array(r->arena, bool, f->nsw);
-	r->chan = arena_array(r->arena, uint32_t, f->nsw);
-	r->port = arena_array(r->arena, uint8_t, (size_t)f->nsw * BATCH);
-	r->routes = arena_array(r->arena, uint64_t, f->nsw);
-	r->child = arena_array(r->arena, uint32_t, r->topology->tree->nlevel);
-	r->turn = arena_array(r->arena, uint32_t, r->tree->npattern);
 	r->own = arena_array(r->arena, uint32_t, f->max_lid + 1u);
-	if (!r->tree->whole && shift_search_fits(f))
+	r->open = arena_array(r->arena, bool, f->max_lid + 1u);
+	if (!r->net.tree->whole && shift_search_fits(f))
 		r->free = arena_array(r->arena, uint64_t, (size_t)f->nterm * f->nsw / 64 + 1);
 }
 
 static void ftree_done(struct ftree *r)
 {
 	spdag_done(&r->dag);
-	updown_done(&r->ud);
-	fattree_turns_free(r->turns);
-	fattree_free(r->tree);
+	ftree_net_done(&r->net);
 	chan_weights_done(&r->weights);
 	topology_kind_free(r->topology);
 	arena_free(r->arena);
@@ -593,43 +535,68 @@ static double ftree_leaf_bound(const struct ftree *r)
 }
 
 /* Adds the routes to one base LID to the loads, along tables whose paths follow the DAG. */
-static void ftree_add_routes(struct ftree *r, const struct tables *t, uint32_t lid)
+static void ftree_add_routes(struct ftree *r, const struct tables *t, uint32_t *routes,
+			     uint32_t lid)
 {
 	const struct spdag *g = &r->dag;
 
 	for (uint32_t i = 0; i < g->n; i++)
-		r->routes[i] = r->f->sw_nterm[g->sw[i]];
+		routes[i] = r->f->sw_nterm[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
 		uint32_t c = fabric_chan(r->f, g->sw[i], tables_row(t, g->sw[i])[lid]);
 
-		r->load[c] += r->routes[i] * chan_weight(&r->weights, c);
-		r->routes[g->pos[r->f->chan_dst[c]]] += r->routes[i];
+		r->load[c] += (uint64_t)routes[i] * chan_weight(&r->weights, c);
+		routes[g->pos[r->f->chan_dst[c]]] += routes[i];
 	}
 }
 
-/* The largest load of a channel by routes between base LIDs. */
-static int ftree_largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
-			      struct progress *progress)
+/* Loads by routes between base LIDs, along the tables. */
+static int ftree_count_loads(struct ftree *r, const struct tables *t, struct progress *progress)
 {
 	const struct fabric *f = r->f;
+	uint32_t *routes = arena_array(r->arena, uint32_t, f->nsw);
 	struct pace p;
 
-	*max = 0;
 	memset(r->load, 0, f->nchan * sizeof(*r->load));
 	if (pace_begin(&p, progress, "paths", f->nsw))
 		return -ECANCELED;
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		if (f->sw_nterm[u])
-			ftree_build(r, u);
+			updown_dag(&r->net.ud, &r->dag, f, u);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 			if (f->term_list[k] < f->nterm)
-				ftree_add_routes(r, t, f->term_lid[f->term_list[k]]);
+				ftree_add_routes(r, t, routes, f->term_lid[f->term_list[k]]);
 		if (pace_tick(&p, u + 1, 2 * f->nchan + 4ull * f->sw_nterm[u] * f->nsw))
 			return -ECANCELED;
 	}
-	for (uint32_t c = 0; c < f->nchan; c++)
-		*max = r->load[c] > *max ? r->load[c] : *max;
 	return 0;
+}
+
+/* The largest load of a channel by routes between base LIDs.  Those are known where there are no
+ * other LIDs, and no entry was moved. */
+static int ftree_largest_load(uint64_t *max, struct ftree *r, uint8_t lmc,
+			      struct progress *progress)
+{
+	int rc = lmc || r->nfree ? ftree_count_loads(r, r->t, progress) : 0;
+
+	*max = 0;
+	for (uint32_t c = 0; c < r->f->nchan; c++)
+		*max = r->load[c] > *max ? r->load[c] : *max;
+	return rc;
+}
+
+#define EVEN_LARGE (1u << 28) /* terminals times channels */
+#define EVEN_SHARE 33	      /* one cable in so many */
+
+/* A large tree with few cables missing: turns meet less there, and paths without them take longer
+ * to find than those with them. */
+static bool ftree_turns_will_do(const struct ftree *r)
+{
+	const struct fabric *f = r->f;
+	uint32_t missing = r->topology->tree->missing;
+
+	return missing && (uint64_t)missing * 2 * EVEN_SHARE < f->nchan && !r->weights.of &&
+	       (uint64_t)f->nterm * f->nchan > EVEN_LARGE;
 }
 
 /* Shifts meet less in trees that are far from regular, also by the rates of their cables, when
@@ -645,8 +612,11 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 	struct tables *other;
 	double turns = 0, even = 0;
 	uint64_t largest;
-	int rc = ftree_largest_load(&largest, r, r->t, progress);
+	int rc;
 
+	if (ftree_turns_will_do(r))
+		return 0;
+	rc = ftree_largest_load(&largest, r, graph_lmc(r->f, params), progress);
 	if (rc || (double)largest <= 1.1 * ftree_leaf_bound(r))
 		return rc;
 	other = graph_tables(r->f, "ftree", params, progress);
@@ -775,12 +745,12 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 		return rc;
 	tree = r.topology->tree;
 	ftree_init(&r, f, graph_tables(f, "ftree", params, progress), params->ignore_rates);
-	rc = ftree_route_all(&r, graph_lmc(f, params), progress);
-	if (!rc && (!r.tree->whole || r.weights.of))
+	rc = ftree_route_all(&r, graph_lmc(f, params), params->threads, progress);
+	if (!rc && (!r.net.tree->whole || r.weights.of))
 		rc = ftree_try_even(&r, params, progress, err);
 	if (!rc && r.weights.of)
 		rc = ftree_try_without_slow(&r, params, progress, err);
-	if (!rc && (!r.tree->whole || r.weights.of))
+	if (!rc && (!r.net.tree->whole || r.weights.of))
 		rc = ftree_try_moved(&r, progress, err);
 	notes_set(params->notes, "levels", tree->nlevel, "a fat tree of %u levels", tree->nlevel);
 	if (tree->missing)

@@ -19,12 +19,14 @@ void spdag_init(struct spdag *g, const struct fabric *f)
 	g->found_from = xcalloc(f->nchan, sizeof(uint32_t));
 	g->found_chan = xcalloc(f->nchan, sizeof(uint32_t));
 	g->found_to = xcalloc(f->nchan, sizeof(uint32_t));
+	g->hops = xcalloc(f->nsw, sizeof(uint32_t));
 }
 
 void spdag_done(struct spdag *g)
 {
-	uint32_t **arrays[] = { &g->sw,	  &g->pos, &g->dist,	   &g->off,	   &g->fill,
-				&g->chan, &g->to,  &g->found_from, &g->found_chan, &g->found_to };
+	uint32_t **arrays[] = { &g->sw,		&g->pos,      &g->dist, &g->off,
+				&g->fill,	&g->chan,     &g->to,	&g->found_from,
+				&g->found_chan, &g->found_to, &g->hops };
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++) {
 		free(*arrays[i]);

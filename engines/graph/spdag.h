@@ -27,6 +27,7 @@ struct spdag {
 	uint32_t nfound;
 	uint32_t *found_from, *found_chan, *found_to;
 	uint32_t *fill;
+	uint32_t *hops; /* by switch, while ways up, then down are found */
 };
 
 void spdag_init(struct spdag *g, const struct fabric *f);

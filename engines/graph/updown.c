@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void updown_list_ups(struct updown *ud, const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	ud->up_off = xcalloc(f->nsw + 1, sizeof(uint32_t));
+	ud->up_chan = xcalloc(f->nchan, sizeof(uint32_t));
+	ud->up_dst = xcalloc(f->nchan, sizeof(uint32_t));
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			if (updown_is_up(ud, f, c)) {
+				ud->up_chan[n] = c;
+				ud->up_dst[n++] = f->chan_dst[c];
+			}
+		ud->up_off[u + 1] = n;
+	}
+}
+
 void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *roots, uint32_t nroots)
 {
 	uint32_t *count = xcalloc(f->nsw + 1, sizeof(*count));
@@ -25,6 +42,7 @@ void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *root
 		ud->order[ud->place[u]] = u;
 	}
 	free(count);
+	updown_list_ups(ud, f);
 }
 
 void updown_init_order(struct updown *ud, const struct fabric *f, const uint32_t *order)
@@ -34,6 +52,7 @@ void updown_init_order(struct updown *ud, const struct fabric *f, const uint32_t
 	ud->order = xcalloc(f->nsw, sizeof(uint32_t));
 	for (uint32_t i = 0; i < f->nsw; i++)
 		ud->place[ud->order[i] = order[i]] = i;
+	updown_list_ups(ud, f);
 }
 
 void updown_done(struct updown *ud)
@@ -41,6 +60,9 @@ void updown_done(struct updown *ud)
 	free(ud->rank);
 	free(ud->place);
 	free(ud->order);
+	free(ud->up_off);
+	free(ud->up_chan);
+	free(ud->up_dst);
 	*ud = (struct updown){ 0 };
 }
 
@@ -59,14 +81,14 @@ static void updown_found_edge(struct spdag *g, uint32_t from, uint32_t c, uint32
 }
 
 /* Everything that reaches the root going down only, nearest first. */
-static void updown_climb_from_root(const struct updown *ud, struct spdag *g, const struct fabric *f)
+static void updown_climb_from_root(const struct updown *ud, struct spdag *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
 
-		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++)
-			if (updown_is_up(ud, f, c) && g->pos[f->chan_dst[c]] == FAB_NONE)
-				updown_place_switch(g, f->chan_dst[c], g->dist[i] + 1);
+		for (uint32_t k = ud->up_off[v]; k < ud->up_off[v + 1]; k++)
+			if (g->pos[ud->up_dst[k]] == FAB_NONE)
+				updown_place_switch(g, ud->up_dst[k], g->dist[i] + 1);
 	}
 }
 
@@ -195,36 +217,60 @@ static void updown_find_links_down(const struct updown *ud, struct spdag *g, con
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
 
-		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++) {
-			uint32_t p = g->pos[f->chan_dst[c]];
+		for (uint32_t k = ud->up_off[v]; k < ud->up_off[v + 1]; k++) {
+			uint32_t p = g->pos[ud->up_dst[k]];
 
-			if (updown_is_up(ud, f, c) && p != FAB_NONE && g->dist[p] == g->dist[i] + 1)
-				updown_found_edge(g, p, f->chan_rev[c], i);
+			if (p != FAB_NONE && g->dist[p] == g->dist[i] + 1)
+				updown_found_edge(g, p, f->chan_rev[ud->up_chan[k]], i);
 		}
 	}
 }
 
-/* Puts u behind its best neighbours among those in the DAG; up: only those above it. */
-static bool updown_attach(const struct updown *ud, struct spdag *g, const struct fabric *f,
-			  uint32_t u, bool up)
+/* Ends the edges of a switch, which are there, and gives it the last position. */
+static void updown_append_switch(struct spdag *g, uint32_t u, uint32_t dist, uint32_t nedge)
 {
-	uint32_t least = FAB_NONE;
+	updown_place_switch(g, u, dist);
+	g->off[g->n] = g->nedge = nedge;
+}
 
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-		uint32_t p = g->pos[f->chan_dst[c]];
+/* Puts u behind its best neighbours above it among those in the DAG.  No branch on which these
+ * are: nobody could foretell it. */
+static bool updown_attach_below(const struct updown *ud, struct spdag *g, uint32_t u)
+{
+	const uint32_t *v = ud->up_dst + ud->up_off[u], *chan = ud->up_chan + ud->up_off[u];
+	uint32_t n = ud->up_off[u + 1] - ud->up_off[u], least = FAB_NONE, m = g->nedge;
 
-		if (p != FAB_NONE && (!up || updown_is_up(ud, f, c)) && g->dist[p] < least)
-			least = g->dist[p];
+	for (uint32_t k = 0; k < n; k++)
+		least = g->hops[v[k]] < least ? g->hops[v[k]] : least;
+	if (least == FAB_NONE)
+		return false;
+	for (uint32_t k = 0; k < n; k++) {
+		g->chan[m] = chan[k];
+		g->to[m] = g->pos[v[k]];
+		m += g->hops[v[k]] == least;
 	}
+	g->hops[u] = least + 1;
+	updown_append_switch(g, u, least + 1, m);
+	return true;
+}
+
+/* Puts u behind its best neighbours among those in the DAG. */
+static bool updown_attach_beside(struct spdag *g, const struct fabric *f, uint32_t u)
+{
+	uint32_t least = FAB_NONE, m = g->nedge;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		least = g->hops[f->chan_dst[c]] < least ? g->hops[f->chan_dst[c]] : least;
 	if (least == FAB_NONE)
 		return false;
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-		uint32_t p = g->pos[f->chan_dst[c]];
-
-		if (p != FAB_NONE && (!up || updown_is_up(ud, f, c)) && g->dist[p] == least)
-			updown_found_edge(g, g->n, c, p);
+		if (g->hops[f->chan_dst[c]] != least)
+			continue;
+		g->chan[m] = c;
+		g->to[m++] = g->pos[f->chan_dst[c]];
 	}
-	updown_place_switch(g, u, least + 1);
+	g->hops[u] = least + 1;
+	updown_append_switch(g, u, least + 1, m);
 	return true;
 }
 
@@ -233,23 +279,26 @@ uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabri
 	uint32_t legal;
 
 	memset(g->pos, 0xff, f->nsw * sizeof(*g->pos));
+	memset(g->hops, 0xff, f->nsw * sizeof(*g->hops));
 	g->root = root;
 	g->n = g->nfound = 0;
 	updown_place_switch(g, root, 0);
-	updown_climb_from_root(ud, g, f);
+	updown_climb_from_root(ud, g);
 	updown_go_up_where_shorter(ud, g, f);
 	updown_find_links_down(ud, g, f);
+	spdag_sort_edges(g);
+	for (uint32_t i = 0; i < g->n; i++)
+		g->hops[g->sw[i]] = g->dist[i];
 	for (uint32_t k = 0; k < f->nsw; k++)
 		if (g->pos[ud->order[k]] == FAB_NONE)
-			updown_attach(ud, g, f, ud->order[k], true);
+			updown_attach_below(ud, g, ud->order[k]);
 	legal = g->n;
 	for (bool more = legal < f->nsw; more;) {
 		more = false;
 		for (uint32_t k = 0; k < f->nsw; k++)
 			if (g->pos[ud->order[k]] == FAB_NONE)
-				more |= updown_attach(ud, g, f, ud->order[k], false);
+				more |= updown_attach_beside(g, f, ud->order[k]);
 	}
-	spdag_sort_edges(g);
 	return f->nsw - legal;
 }
 

@@ -19,6 +19,8 @@ struct updown {
 	uint32_t *rank;	 /* hops from the nearest root */
 	uint32_t *place; /* of a switch in the order by (rank, index) */
 	uint32_t *order; /* switch at a place */
+	/* channels up from a switch: up_off[switch] onwards, and where each leads */
+	uint32_t *up_off, *up_chan, *up_dst;
 };
 
 void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *roots, uint32_t nroots);

@@ -498,6 +498,30 @@ static void the_same_fabric_gives_the_same_bytes(void **state)
 	fabric_put(f);
 }
 
+/* Many more LIDs with open ways than threads look at together. */
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+	static const char *const nets[] = { "fattree3:k=12,fail=5%",
+					    "fattree2:leaves=40,spines=20,hosts=20,fail=9,lmc=2" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
+		struct fabric *f = shuffled_topo(nets[i], 1);
+		struct engine_params p = { .threads = 1 };
+		struct tables *one = must_route(&engine_ftree, f, NULL, &p);
+
+		assert_clean(f, one, nets[i]);
+		for (p.threads = 2; p.threads < 8; p.threads += 3) {
+			struct tables *t = must_route(&engine_ftree, f, NULL, &p);
+
+			assert_same_tables(one, t);
+			tables_put(t);
+		}
+		tables_put(one);
+		fabric_put(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -516,6 +540,7 @@ int main(void)
 		cmocka_unit_test(a_tree_without_a_cable_to_its_top_is_refused_as_not_connected),
 		cmocka_unit_test(one_switch_is_a_tree_of_one_level),
 		cmocka_unit_test(the_same_fabric_gives_the_same_bytes),
+		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/ftree_ways.h"
+
+#include "fabric/base/memory/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AHEAD 8 /* rows asked for before they are written */
+
+/* How a position chooses among its edges. */
+enum way {
+	WAY_SLOT,  /* up, by the slot of the destination's turn, all of which are edges */
+	WAY_SOME,  /* the same, but not all are */
+	WAY_CHILD, /* to the only switch below, by the cable that the destination would go up */
+	WAY_TURN,  /* any edge, in turn */
+};
+
+static void ftree_net_look_at_slots(struct ftree_net *net, uint32_t u)
+{
+	const struct fattree *tree = net->tree;
+	const struct fabric *f = net->f;
+	uint32_t first = tree->slot_off[u], n = tree->pattern[tree->pattern_of[u]].nslot;
+
+	for (uint32_t s = first; s < first + n; s++) {
+		uint32_t c = tree->slot[s];
+
+		net->slot_dst[s] = c == FAB_NONE ? u : f->chan_dst[c];
+		if (c != FAB_NONE)
+			net->is_slot[c] = true;
+	}
+	net->only_slots[0][u] = net->only_slots[1][u] = true;
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		if (!net->is_slot[c])
+			net->only_slots[updown_is_up(&net->ud, f, c)][u] = false;
+}
+
+void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct tree *levels,
+		    const struct chan_weights *weights)
+{
+	uint32_t nslot = 0;
+
+	*net = (struct ftree_net){ .f = f, .level = levels->level, .weights = weights };
+	net->tree = fattree_new(f, levels);
+	net->turns = fattree_turns_new(f, net->tree);
+	updown_init(&net->ud, f, &net->tree->root, 1);
+	net->is_slot = xcalloc(f->nchan, sizeof(*net->is_slot));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		nslot += net->tree->pattern[net->tree->pattern_of[u]].nslot;
+	net->slot_dst = xcalloc(nslot, sizeof(*net->slot_dst));
+	for (int up = 0; up < 2; up++)
+		net->only_slots[up] = xcalloc(f->nsw, sizeof(bool));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		ftree_net_look_at_slots(net, u);
+}
+
+void ftree_net_done(struct ftree_net *net)
+{
+	updown_done(&net->ud);
+	fattree_turns_free(net->turns);
+	fattree_free(net->tree);
+	free(net->is_slot);
+	free(net->slot_dst);
+	free(net->only_slots[0]);
+	free(net->only_slots[1]);
+}
+
+uint32_t ftree_net_up(const struct ftree_net *net, uint32_t u, uint32_t number)
+{
+	const struct fattree *tree = net->tree;
+	const struct fattree_pattern *pat = &tree->pattern[tree->pattern_of[u]];
+
+	if (!pat->nslot)
+		return FAB_NONE;
+	return tree->slot[tree->slot_off[u] +
+			  fattree_turns_slot(net->turns, pat->level, pat->nslot, number)];
+}
+
+bool ftree_net_is_top(const struct ftree_net *net, uint32_t u)
+{
+	return !net->tree->pattern[net->tree->pattern_of[u]].nslot;
+}
+
+void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net)
+{
+	uint32_t nsw = net->f->nsw;
+
+	*w = (struct ftree_ways){ .mem = arena_new() };
+	spdag_init(&w->dag, net->f);
+	w->way = arena_array(w->mem, uint8_t, nsw);
+	w->up = arena_array(w->mem, bool, nsw);
+	w->is_edge = arena_array(w->mem, bool, net->f->nchan);
+	w->chan = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
+	w->open = arena_array(w->mem, uint64_t, nsw);
+	w->turn = arena_array(w->mem, uint32_t, (size_t)net->tree->npattern * FTREE_LIDS);
+	w->child = arena_array(w->mem, uint32_t, TREE_LEVELS * FTREE_LIDS);
+	w->routes = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
+}
+
+void ftree_ways_done(struct ftree_ways *w)
+{
+	spdag_done(&w->dag);
+	arena_free(w->mem);
+}
+
+/* --- towards a switch ------------------------------------------------------------------------ */
+
+/* Is the channel an edge of the DAG?  It leaves the switch at position i. */
+static bool ftree_ways_is_edge(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			       uint32_t c)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t to = g->pos[net->f->chan_dst[c]];
+
+	if (g->dist[to] + 1 != g->dist[i] || updown_is_up(&net->ud, net->f, c) != w->up[i])
+		return false;
+	return w->up[i] || !to || !w->up[to];
+}
+
+/* Are all slots of the switch at position i edges? */
+static enum way ftree_ways_find_up(const struct ftree_ways *w, const struct ftree_net *net,
+				   uint32_t i)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t u = g->sw[i], n = net->tree->pattern[net->tree->pattern_of[u]].nslot, found = 0;
+
+	if (!n)
+		return WAY_TURN;
+	if (net->only_slots[w->up[i]][u])
+		return g->off[i + 1] - g->off[i] == n ? WAY_SLOT : WAY_SOME;
+	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
+		found += net->is_slot[g->chan[e]];
+	return found == n ? WAY_SLOT : WAY_SOME;
+}
+
+static enum way ftree_ways_find(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t first = g->to[g->off[i]], level = net->level[g->sw[i]];
+
+	if (level == TREE_IDLE)
+		return WAY_TURN;
+	if (net->level[g->sw[first]] == level + 1)
+		return ftree_ways_find_up(w, net, i);
+	for (uint32_t e = g->off[i] + 1; e < g->off[i + 1]; e++)
+		if (g->to[e] != first)
+			return WAY_TURN;
+	return WAY_CHILD;
+}
+
+static void ftree_ways_mark_edges(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t u = g->sw[i], first = net->f->chan_off[u];
+
+	memset(w->is_edge + first, 0, net->f->chan_off[u + 1] - first);
+	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
+		w->is_edge[g->chan[e]] = true;
+}
+
+void ftree_ways_turn_to(struct ftree_ways *w, const struct ftree_net *net, uint32_t root)
+{
+	const struct spdag *g = &w->dag;
+
+	if (g->root == root)
+		return;
+	updown_dag(&net->ud, &w->dag, net->f, root);
+	w->whole = true;
+	for (uint32_t i = 1; i < g->n; i++) {
+		w->up[i] = updown_is_up(&net->ud, net->f, g->chan[g->off[i]]);
+		w->way[i] = (uint8_t)ftree_ways_find(w, net, i);
+		if (w->way[i] != WAY_SOME)
+			continue;
+		w->whole = false;
+		ftree_ways_mark_edges(w, net, i);
+	}
+}
+
+/* --- towards some of its LIDs ---------------------------------------------------------------- */
+
+/* The way up that number j would take by itself, backwards. */
+static void ftree_ways_climb(struct ftree_ways *w, const struct ftree_net *net, uint32_t k,
+			     uint32_t j)
+{
+	const struct fattree *tree = net->tree;
+	const struct fabric *f = net->f;
+	uint32_t u = w->dag.root, c;
+
+	for (uint32_t p = 0; p < tree->npattern; p++) {
+		const struct fattree_pattern *pat = &tree->pattern[p];
+
+		if (pat->nslot)
+			w->turn[p * w->n + k] =
+				fattree_turns_slot(net->turns, pat->level, pat->nslot, j);
+	}
+	for (uint32_t l = 0; l < tree->tree->nlevel; l++)
+		w->child[l * w->n + k] = FAB_NONE;
+	while ((c = ftree_net_up(net, u, j)) != FAB_NONE) {
+		w->child[net->level[u] * w->n + k] = f->chan_rev[c];
+		u = f->chan_dst[c];
+	}
+}
+
+/* Down to the only switch below. */
+static uint32_t ftree_ways_child(const struct ftree_ways *w, const struct ftree_net *net,
+				 uint32_t i, uint32_t k, uint32_t j)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = net->level[u], own;
+
+	if (n == 1)
+		return g->chan[g->off[i]];
+	own = level ? w->child[(level - 1) * w->n + k] : FAB_NONE;
+	if (own != FAB_NONE && net->f->chan_src[own] == u && ftree_ways_is_edge(w, net, i, own))
+		return own;
+	return g->chan[g->off[i] + (uint32_t)(j / net->tree->div[level] % n)];
+}
+
+static uint32_t ftree_ways_any(const struct ftree_ways *w, uint32_t i, uint32_t j)
+{
+	const struct spdag *g = &w->dag;
+
+	return g->chan[g->off[i] + j % (g->off[i + 1] - g->off[i])];
+}
+
+/* By slots. */
+static void ftree_ways_go_up(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+{
+	const struct fattree *tree = net->tree;
+	uint32_t u = w->dag.sw[i], n = w->n, *chan = w->chan + (size_t)i * n;
+	const uint32_t *slot = tree->slot + tree->slot_off[u];
+	const uint32_t *turn = w->turn + (size_t)tree->pattern_of[u] * n;
+
+	for (uint32_t k = 0; k < n; k++)
+		chan[k] = slot[turn[k]];
+	for (uint32_t k = 0; k < n && w->way[i] == WAY_SOME; k++)
+		if (chan[k] != FAB_NONE && !w->is_edge[chan[k]])
+			chan[k] = FAB_NONE;
+}
+
+/* What position i would choose if all were well. */
+static void ftree_ways_want(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			    const uint32_t *number)
+{
+	uint32_t n = w->n, *chan = w->chan + (size_t)i * n;
+
+	switch ((enum way)w->way[i]) {
+	case WAY_SLOT:
+	case WAY_SOME:
+		ftree_ways_go_up(w, net, i);
+		return;
+	case WAY_CHILD:
+		for (uint32_t k = 0; k < n; k++)
+			chan[k] = ftree_ways_child(w, net, i, k, number[k]);
+		return;
+	case WAY_TURN:
+		for (uint32_t k = 0; k < n; k++)
+			chan[k] = ftree_ways_any(w, i, number[k]);
+		return;
+	}
+}
+
+/* LIDs for which position i goes where it is open, or cannot go anywhere. */
+static uint64_t ftree_ways_open(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+{
+	const uint32_t *chan = w->chan + (size_t)i * w->n, *dst = net->f->chan_dst;
+	uint64_t open = 0;
+
+	for (uint32_t k = 0; k < w->n; k++) {
+		uint64_t bit = 1ull << k;
+
+		open |= chan[k] == FAB_NONE ? bit : w->open[dst[chan[k]]] & bit;
+	}
+	return open;
+}
+
+/* The same where all slots are edges. */
+static uint64_t ftree_ways_open_above(const struct ftree_ways *w, const struct ftree_net *net,
+				      uint32_t u)
+{
+	const uint32_t *dst = net->slot_dst + net->tree->slot_off[u];
+	const uint32_t *turn = w->turn + (size_t)net->tree->pattern_of[u] * w->n;
+	uint64_t open = 0;
+
+	for (uint32_t k = 0; k < w->n; k++)
+		open |= w->open[dst[turn[k]]] & 1ull << k;
+	return open;
+}
+
+static void ftree_ways_leave_open(struct ftree_ways *w, uint32_t i)
+{
+	for (uint64_t left = w->open[w->dag.sw[i]]; left; left &= left - 1)
+		w->chan[(size_t)i * w->n + (uint32_t)__builtin_ctzll(left)] = FAB_NONE;
+}
+
+uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
+			   const uint32_t *number, uint32_t n, bool free)
+{
+	uint64_t any = 0;
+
+	w->n = n;
+	memset(w->open, 0, net->f->nsw * sizeof(*w->open));
+	for (uint32_t k = 0; k < n; k++)
+		ftree_ways_climb(w, net, k, number[k]);
+	for (uint32_t i = 1; i < w->dag.n; i++) {
+		uint32_t *chan = w->chan + (size_t)i * n, u = w->dag.sw[i];
+
+		ftree_ways_want(w, net, i, number);
+		for (uint32_t k = 0; k < n && !free && w->way[i] == WAY_SOME; k++)
+			if (chan[k] == FAB_NONE)
+				chan[k] = ftree_ways_any(w, i, number[k]);
+		if (!free || (!any && w->way[i] != WAY_SOME))
+			continue;
+		w->open[u] = w->way[i] == WAY_SLOT ? ftree_ways_open_above(w, net, u)
+						   : ftree_ways_open(w, net, i);
+		any |= w->open[u];
+		ftree_ways_leave_open(w, i);
+	}
+	return any;
+}
+
+/* Of position i, to where each way leads. */
+static void ftree_ways_send(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load,
+			    uint32_t i)
+{
+	const uint32_t *dst = net->f->chan_dst, n = w->n;
+	const uint32_t *chan = w->chan + (size_t)i * n;
+	const uint32_t *routes = w->routes + (size_t)w->dag.sw[i] * n;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t c = chan[k];
+
+		if (c == FAB_NONE || !routes[k])
+			continue;
+		load[c] += (uint64_t)routes[k] * chan_weight(net->weights, c);
+		w->routes[(size_t)dst[c] * n + k] += routes[k];
+	}
+}
+
+void ftree_ways_add_loads(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load)
+{
+	const struct fabric *f = net->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		for (uint32_t k = 0; k < w->n; k++)
+			w->routes[(size_t)u * w->n + k] = f->sw_nterm[u];
+	for (uint32_t i = w->dag.n; i-- > 1;)
+		ftree_ways_send(w, net, load, i);
+}
+
+void ftree_ways_write(const struct ftree_ways *w, const struct ftree_net *net, struct tables *t,
+		      const struct dest *d)
+{
+	const struct spdag *g = &w->dag;
+	const uint8_t *port = net->f->chan_port;
+
+	for (uint32_t i = 1; i < g->n; i++) {
+		const uint32_t *chan = w->chan + (size_t)i * w->n;
+		uint8_t *row = tables_row(t, g->sw[i]);
+
+		if (i + AHEAD < g->n)
+			__builtin_prefetch(tables_row(t, g->sw[i + AHEAD]) + d[0].lid, 1);
+		if (!w->open[g->sw[i]]) {
+			for (uint32_t k = 0; k < w->n; k++)
+				row[d[k].lid] = port[chan[k]];
+			continue;
+		}
+		for (uint32_t k = 0; k < w->n; k++)
+			if (chan[k] != FAB_NONE)
+				row[d[k].lid] = port[chan[k]];
+	}
+	for (uint32_t k = 0; k < w->n; k++)
+		tables_row(t, g->root)[d[k].lid] = d[k].port;
+}
