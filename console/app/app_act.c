@@ -174,6 +174,18 @@ static void app_act_quit(struct app *a)
 	a->quit = true;
 }
 
+/* A key that was meant for something else must not leave what is open. */
+static void app_act_leave(struct app *a)
+{
+	if (!app_updating(a) || a->demo || !a->state.apply.txn[0]) {
+		app_update_detach(a);
+		return;
+	}
+	a->asked_for = app_update_detach;
+	shell_say(a->shell,
+		  "quit, and leave the update to its watchdog?  Y: yes; any other key: no");
+}
+
 /* Requests that are one function's; the others are below. */
 static const struct {
 	void (*plain)(struct app *a);
@@ -201,7 +213,7 @@ static const struct {
 	[REQ_APPLY_NOTE].text = app_update_note,
 	[REQ_APPLY_OVERRIDE].text = app_update_override,
 	[REQ_APPLY_CLOSE].plain = app_update_close,
-	[REQ_DETACH].plain = app_update_detach,
+	[REQ_DETACH].plain = app_act_leave,
 };
 
 static void app_act_on_plan(struct app *a, const struct request *r)

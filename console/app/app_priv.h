@@ -196,6 +196,7 @@ struct app {
 	struct app_polls polls;	 /* that no line of the record tells yet */
 	struct app_files *files; /* NULL: none yet */
 	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
+	void (*asked_for)(struct app *a); /* the operator was asked whether to do that; else NULL */
 	uint64_t keys;		 /* so far */
 	uint32_t last_key;
 	uint64_t sessions_read; /* times */

@@ -78,6 +78,19 @@ static bool app_screen_escape(struct app *a)
 	return a->state.poll.sweep_asked;
 }
 
+/* True: the key was an answer, and is nothing else. */
+static bool app_screen_answer(struct app *a, uint32_t key)
+{
+	void (*yes)(struct app * a) = a->asked_for;
+
+	a->asked_for = NULL;
+	if (yes && key == 'Y')
+		yes(a);
+	else if (yes)
+		shell_say(a->shell, "no: everything stays as it is");
+	return yes != NULL;
+}
+
 void app_key(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
@@ -96,6 +109,8 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	a->keys++;
 	a->last_key = key;
+	if (app_screen_answer(a, key))
+		return;
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
 	if (a->term)

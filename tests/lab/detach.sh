@@ -76,7 +76,11 @@ ok ":note, too" eval 'for _ in $(seq 30); do grep -q "by command" "$LAB_DIR"/rec
 tty_keys q
 ok "q is refused, and offers D" tty_wait 5 'leaves it to its watchdog'
 tty_keys D
-ok "D leaves" tty_wait 15 'continues without this console'
+ok "D asks" tty_wait 5 'Y: yes; any other key: no'
+tty_keys j
+ok "and another key stays" tty_wait 5 'everything stays as it is'
+tty_keys D Y
+ok "D and Y leave" tty_wait 15 'continues without this console'
 ok "and says how to keep it" tty_wait 5 "ibroute-top confirm $ID"
 ok "it goes on" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | grep -qE "\"deadline_s\": *[0-9]"'
 ok "from a shell it is kept" eval 'top confirm "$ID" --state-dir "$LAB_DIR/state" --yes-fabric lab1 >"$LAB_DIR/confirm.out" 2>&1'

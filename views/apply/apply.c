@@ -687,6 +687,10 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		else
 			apply_ask(u, s, ASK_NAME);
 		return true;
+	case REQ_BACK:
+		asked = asked || u->log_only;
+		u->log_only = false;
+		return asked;
 	case REQ_APPLY_EXTEND:
 		if (s->apply.state == APPLY_CONFIRM)
 			out->type = REQ_APPLY_EXTEND;

@@ -221,13 +221,15 @@ bool preview_form_input(struct preview_form *m, struct context *ctx, const struc
 		return true;
 	case REQ_OPTIONS:
 	case REQ_BACK:
+	case REQ_QUIT:
 		m->open = false;
 		return true;
-	case REQ_VIEW:
-	case REQ_HELP:
-		m->open = false;
+	case REQ_CLICK:
+	case REQ_REDRAW:
+	case REQ_SUSPEND:
+	case REQ_COMMAND:
 		return false;
 	default:
-		return false;
+		return true;
 	}
 }

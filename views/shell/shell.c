@@ -152,7 +152,7 @@ static void shell_follow(struct shell *shell, const struct state *s)
 
 bool shell_menu(const struct shell *shell)
 {
-	return shell->columns.menu.open || shell->settings.menu.open;
+	return shell->columns.menu.open || shell->settings.menu.open || shell->sort.menu.open;
 }
 
 static bool shell_menu_open(struct shell *shell, const struct input *in, const struct state *s)
@@ -181,10 +181,9 @@ static bool shell_choose_sort(struct shell *shell, const struct input *in)
 	struct table *t = shell_table(shell, &ops);
 	const struct field *sort;
 
-	if (!shell->sort.menu.open || !t || ops->kind != shell->sort.kind || in->refused_ro)
+	if (!shell->sort.menu.open || !t || ops->kind != shell->sort.kind)
 		return false;
-	if (!sort_menu_input(&shell->sort, &sort, in))
-		return false;
+	sort_menu_input(&shell->sort, &sort, in);
 	if (sort)
 		table_sort(t, sort);
 	return true;
@@ -236,7 +235,7 @@ static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct 
 		column_menu_draw(&shell->columns, t, c);
 	if (shell->settings.menu.open)
 		settings_menu_draw(&shell->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
-	if (shell_menu(shell) && !shell->ctx.note[0])
+	if ((shell->columns.menu.open || shell->settings.menu.open) && !shell->ctx.note[0])
 		shell_draw_keys(c, shell->settings.menu.open ? setting_keys : column_keys);
 }
 
@@ -523,6 +522,20 @@ static bool shell_works_here(const struct binding *b, const struct shell *shell)
 	return !b->views || (b->views & VIEW_BIT(shell->ctx.view));
 }
 
+/* The key that quits closes what is open in the view before; false: nothing is.  Zoomed in is not
+ * open. */
+static bool shell_close(struct shell *shell, const struct state *s, struct request *out)
+{
+	const struct input back = { .req = REQ_BACK };
+
+	if (shell->ctx.view == VIEW_TOPOLOGY)
+		return false;
+	if (shell->ctx.view != VIEW_HELP)
+		return shell_view_input(shell, &back, s, out);
+	context_back(&shell->ctx);
+	return true;
+}
+
 /* Says why a key had no effect. */
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
@@ -557,7 +570,8 @@ static void shell_do(struct shell *shell, const struct input *in, const struct s
 					 "start with --rw to allow it");
 		return;
 	}
-	if (shell_view_input(shell, in, s, out) || shell_prompt_open(shell, in, s))
+	if (shell_view_input(shell, in, s, out) || shell_prompt_open(shell, in, s) ||
+	    (in->req == REQ_QUIT && !in->text && shell_close(shell, s, out)))
 		return;
 	at = shell_table_in(shell, s);
 	t = shell_table(shell, &ops);
@@ -629,6 +643,8 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 		arg[--n] = '\0';
 	in.req = cmd->req;
 	in.view = cmd->view;
+	if (in.req == REQ_QUIT)
+		in.text = ""; /* what is spelled out is meant */
 	if (cmd->needed && !arg[0]) {
 		context_say(&shell->ctx, "%s %s: %s", cmd->name, cmd->args, cmd->help);
 		return;

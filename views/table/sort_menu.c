@@ -55,28 +55,29 @@ static void sort_menu_take(struct sort_menu *m, const struct field **sort, uint3
 		*sort = m->field[line];
 }
 
-bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struct input *in)
+void sort_menu_input(struct sort_menu *m, const struct field **sort, const struct input *in)
 {
 	*sort = NULL;
 	if (menu_move(&m->menu, in))
-		return true;
+		return;
 	switch (in->req) {
-	case REQ_SORT: /* s goes on, as it did before there was a list */
-		m->menu.list.cursor = (m->menu.list.cursor + 1) % m->menu.n;
-		return true;
+	case REQ_CHAR: /* s goes on, as it did before there was a list */
+		if (in->ch == 's')
+			m->menu.list.cursor = (m->menu.list.cursor + 1) % m->menu.n;
+		break;
 	case REQ_ENTER:
 	case REQ_SELECT:
 		sort_menu_take(m, sort, m->menu.list.cursor);
-		return true;
+		break;
 	case REQ_BACK:
+	case REQ_QUIT:
 		m->menu.open = false;
-		return true;
+		break;
 	case REQ_CLICK:
 		sort_menu_take(m, sort, menu_line_at(&m->menu, in));
-		return true;
+		break;
 	default:
-		m->menu.open = false;
-		return false;
+		break;
 	}
 }
 

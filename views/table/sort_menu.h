@@ -15,9 +15,8 @@ void sort_menu_done(struct sort_menu *m);
 /* The cursor is on what the table is sorted by now. */
 void sort_menu_open(struct sort_menu *m, const struct table *t, const struct table_ops *ops);
 
-/* One request while it is open; sort: what was chosen, else NULL.  false: it is none of the menu's,
- * which has closed. */
-bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struct input *in);
+/* One request while it is open; sort: what was chosen, else NULL. */
+void sort_menu_input(struct sort_menu *m, const struct field **sort, const struct input *in);
 
 /* Over the rows of the table. */
 void sort_menu_draw(struct sort_menu *m, const struct table *t, struct canvas *c);

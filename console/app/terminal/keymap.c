@@ -211,8 +211,10 @@ static const struct binding bindings[] = {
 	  "suspend to the shell; fg returns" },
 	{ REQ_HELP, 0, 0, false, { '?', K_F1 }, "?", "help", "this list" },
 	{ REQ_DETACH, 0, 0, false, { 'D' }, "D", NULL,
-	  "quit; an open update continues with its watchdog, which rolls it back at the deadline" },
-	{ REQ_QUIT, 0, 0, false, { 'q', K_CTRL('c'), K_F10 }, "q", "quit", "quit" },
+	  "quit; an open update continues with its watchdog, which rolls it back at the deadline: "
+	  "asks for Y" },
+	{ REQ_QUIT, 0, 0, false, { 'q', K_CTRL('c'), K_F10 }, "q", "quit",
+	  "close what is open; in a main view: quit" },
 };
 /* clang-format on */
 

@@ -5,6 +5,8 @@
  */
 #include "console/app/terminal/terminal.h"
 
+#include "console/app/terminal/key_reader.h"
+#include "console/app/terminal/terminal_keys.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
 
@@ -15,6 +17,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <openssl/evp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +25,19 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* What terminals send around a text that is pasted, once PASTES_TOLD asked for it. */
-#define PASTE_BEGIN (KEY_MAX + 1)
-#define PASTE_END   (KEY_MAX + 2)
-#define PASTE_GAP_S 2 /* its end got lost: what is typed now is typed */
+/* The begin and the end of a text that is pasted are told. */
 #define PASTES_TOLD "\033[?2004h"
 #define PASTES_MUTE "\033[?2004l"
+/* Presses only: what terminals do with a double click is done by whoever gets two of them. */
+#define MOUSE_TOLD "\033[?1000h\033[?1006h"
+#define MOUSE_MUTE "\033[?1000l\033[?1006l"
 
 struct terminal {
 	SCREEN *screen;
-	bool ascii, mouse, pasting;
+	bool ascii, mouse;
 	int colours;
 	int w, h;
-	int mouse_x, mouse_y;
-	double paste_s;	    /* when its last key was asked for */
+	struct key_reader *keys;
 	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
 };
 
@@ -77,14 +79,18 @@ static void terminal_on_continue(int sig)
 /* The modes of before, for who has the terminal next. */
 static void terminal_give_back(void)
 {
-	fputs(PASTES_MUTE, stdout);
+	fputs(PASTES_MUTE MOUSE_MUTE, stdout);
 	fflush(stdout);
 	endwin();
 }
 
-static void terminal_ask_for_pastes(void)
+static void terminal_ask_for_reports(const struct terminal *t)
 {
+	const char *mouse = tigetstr("kmous");
+
 	fputs(PASTES_TOLD, stdout);
+	if (mouse && mouse != (const char *)-1)
+		fputs(t->mouse ? MOUSE_TOLD : MOUSE_MUTE, stdout);
 	fflush(stdout);
 }
 
@@ -126,7 +132,7 @@ static void terminal_rescue_install(void)
 
 	rescue.nbytes = 0;
 	terminal_rescue_add("sgr0");
-	terminal_rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
+	terminal_rescue_text(MOUSE_MUTE);
 	terminal_rescue_text(PASTES_MUTE);
 	terminal_rescue_add("rmkx");
 	terminal_rescue_add("rmcup");
@@ -257,49 +263,18 @@ static void terminal_size_take(struct terminal *t)
 
 static void terminal_modes_set(void)
 {
-	set_escdelay(25);
 	raw();
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
 	curs_set(0);
-	define_key("\033[200~", PASTE_BEGIN);
-	define_key("\033[201~", PASTE_END);
-	terminal_ask_for_pastes();
-}
-
-/* Presses only: what terminals do with a double click is done by whoever gets two of them. */
-static void terminal_mouse_set(void)
-{
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	mouseinterval(0);
-}
-
-/* K_NONE: one that means nothing. */
-static uint32_t terminal_mouse_key(struct terminal *t)
-{
-	MEVENT m;
-
-	if (getmouse(&m) == ERR)
-		return K_NONE;
-	t->mouse_x = m.x;
-	t->mouse_y = m.y;
-	if (m.bstate & BUTTON1_PRESSED)
-		return K_CLICK;
-	if (m.bstate & BUTTON4_PRESSED)
-		return K_WHEEL_UP;
-	return m.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN : K_NONE;
 }
 
 void terminal_set_mouse(struct terminal *t, bool on)
 {
 	t->mouse = on;
-	if (on)
-		terminal_mouse_set();
-	else
-		mousemask(0, NULL);
+	terminal_ask_for_reports(t);
 }
 
 bool terminal_has_mouse(const struct terminal *t)
@@ -319,8 +294,7 @@ void terminal_set_ascii(struct terminal *t, bool on)
 
 void terminal_mouse(const struct terminal *t, int *x, int *y)
 {
-	*x = t->mouse_x;
-	*y = t->mouse_y;
+	key_reader_mouse(t->keys, x, y);
 }
 
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
@@ -344,8 +318,9 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 			       getenv("TERM"));
 	}
 	terminal_modes_set();
-	if (!opts->no_mouse)
-		terminal_set_mouse(t, true);
+	t->keys = key_reader_new();
+	terminal_keys_learn(t->keys);
+	terminal_set_mouse(t, !opts->no_mouse);
 	terminal_rescue_install();
 	rescue.open = 1;
 	terminal_set_ascii(t, opts->ascii);
@@ -363,13 +338,14 @@ void terminal_close(struct terminal *t)
 	terminal_give_back();
 	terminal_rescue_remove();
 	delscreen(t->screen);
+	key_reader_free(t->keys);
 	free(t->shown);
 	free(t);
 }
 
 bool terminal_pasting(const struct terminal *t)
 {
-	return t->pasting;
+	return key_reader_pasting(t->keys);
 }
 
 int terminal_fd(const struct terminal *t)
@@ -410,77 +386,67 @@ static bool terminal_size_changed(struct terminal *t)
 	return true;
 }
 
-static uint32_t terminal_key_decode(wint_t ch)
-{
-	static const struct {
-		wint_t from;
-		uint32_t to;
-	} map[] = {
-		{ KEY_UP, K_UP },	  { KEY_DOWN, K_DOWN },	  { KEY_LEFT, K_LEFT },
-		{ KEY_RIGHT, K_RIGHT },	  { KEY_PPAGE, K_PGUP },  { KEY_NPAGE, K_PGDN },
-		{ KEY_HOME, K_HOME },	  { KEY_END, K_END },	  { KEY_DC, K_DELETE },
-		{ KEY_BTAB, K_BACKTAB },  { KEY_ENTER, K_ENTER }, { KEY_BACKSPACE, K_BACKSPACE },
-		{ KEY_RESIZE, K_RESIZE },
-	};
-
-	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
-		if (map[i].from == ch)
-			return map[i].to;
-	if (ch >= KEY_F(1) && ch <= KEY_F(10))
-		return K_F1 + (ch - KEY_F(1));
-	return K_NONE;
-}
-
 /* After a stop: our modes again, and everything is drawn again. */
 static void terminal_take_back(struct terminal *t)
 {
 	continued = 0;
 	reset_prog_mode();
-	terminal_ask_for_pastes();
+	terminal_ask_for_reports(t);
 	terminal_redraw(t);
 	terminal_size_changed(t);
 	refresh();
 }
 
-/* An end of file on the terminal reads like "no key": tell them apart. */
-static bool terminal_gone(void)
+/* Waits at most that long for bytes, and reads what is there: how many; -1: the terminal is gone.
+ */
+static int terminal_read(struct terminal *t, double wait_s)
 {
-	struct termios now;
+	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	char bytes[1024];
+	ssize_t n;
 
-	return tcgetattr(STDIN_FILENO, &now) != 0;
+	if (poll(&fd, 1, wait_s > 0 ? (int)(wait_s * 1e3) + 1 : 0) <= 0)
+		return 0;
+	n = read(STDIN_FILENO, bytes, sizeof(bytes));
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return 0;
+	if (n <= 0)
+		return -1;
+	key_reader_put(t->keys, bytes, (size_t)n, clock_s());
+	return (int)n;
+}
+
+/* The next key of what was read, or of what is read now. */
+static uint32_t terminal_next_key(struct terminal *t)
+{
+	uint32_t key;
+	double wait;
+	int n;
+
+	do {
+		key = key_reader_take(t->keys, clock_s());
+		if (key)
+			return key;
+		wait = key_reader_wait_s(t->keys, clock_s());
+		n = terminal_read(t, wait);
+	} while (n > 0 || (!n && wait >= 0));
+	return n < 0 ? K_EOF : K_NONE;
 }
 
 uint32_t terminal_key(struct terminal *t)
 {
-	for (;;) {
-		wint_t ch;
-		uint32_t key;
-		int rc;
+	uint32_t key;
 
-		if (continued) {
-			terminal_take_back(t);
-			return K_RESIZE;
-		}
-		if (terminal_size_changed(t))
-			return K_RESIZE;
-		if (t->pasting && clock_s() - t->paste_s > PASTE_GAP_S)
-			t->pasting = false;
-		rc = get_wch(&ch);
-		if (rc == ERR)
-			return terminal_gone() ? K_EOF : K_NONE;
-		t->paste_s = clock_s();
-		if (rc != KEY_CODE_YES)
-			return ch ? (uint32_t)ch : K_NONE;
-		if (ch == PASTE_BEGIN || ch == PASTE_END)
-			t->pasting = ch == PASTE_BEGIN;
-		key = ch == KEY_MOUSE ? terminal_mouse_key(t) : terminal_key_decode(ch);
-		if (key == K_RESIZE) {
-			terminal_size_take(t);
-			return key;
-		}
-		if (key)
-			return key;
+	if (continued) {
+		terminal_take_back(t);
+		return K_RESIZE;
 	}
+	if (terminal_size_changed(t))
+		return K_RESIZE;
+	do {
+		key = terminal_next_key(t);
+	} while (!t->mouse && key >= K_CLICK && key <= K_WHEEL_DOWN);
+	return key;
 }
 
 static attr_t terminal_role_attrs(const struct terminal *t, const struct cell *cell)

@@ -132,7 +132,7 @@ static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 	now = body(a);
 	assert_string_equal(then, now);
 	shows(a, "FROZEN");
-	app_kit_keys(a, "sS/leaf1");
+	app_kit_keys(a, "S/leaf1");
 	app_key(a, K_ENTER);
 	shows(a, "filter: leaf1");
 	app_kit_keys(a, "[");

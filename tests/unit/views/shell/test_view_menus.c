@@ -207,6 +207,57 @@ static void a_view_is_called_with_its_filter(void **state)
 	console_close(&k);
 }
 
+/* What is open in a view, over it or instead of it. */
+static void q_closes_what_is_open_and_then_ends(void **state)
+{
+	static const char *const opens[] = { "3\r", "?", "3s", "3C", "6e", "6\t", "4\r", "2zz" };
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.setting = setting;
+	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++) {
+		console_keys(&k, opens[i]);
+		k.last.type = REQ_NONE;
+		console_keys(&k, "q");
+		if (k.last.type == REQ_QUIT && strcmp(opens[i], "2zz"))
+			fail_msg("q ends it after %s", opens[i]);
+		for (int n = 0; n < 3 && k.last.type != REQ_QUIT; n++)
+			console_keys(&k, "q");
+		if (k.last.type != REQ_QUIT)
+			fail_msg("q does not end it after %s", opens[i]);
+	}
+	console_keys(&k, "3\r:quit"); /* what is spelled out is meant */
+	k.last.type = REQ_NONE;
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_QUIT);
+	console_close(&k);
+}
+
+/* Keys with another meaning below do nothing while a menu is open. */
+static void open_menus_take_all_keys(void **state)
+{
+	static const char *const opens[] = { "3s", "3C", "6e" };
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	k.s.setting = setting;
+	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++) {
+		enum view_id at;
+
+		console_keys(&k, opens[i]);
+		at = shell_view(k.shell);
+		k.last.type = REQ_NONE;
+		console_keys(&k, "DAZMwB15t?");
+		if (k.last.type != REQ_NONE || shell_view(k.shell) != at)
+			fail_msg("request %d in view %d after %s", k.last.type, shell_view(k.shell),
+				 opens[i]);
+		console_keys(&k, "q");
+	}
+	console_close(&k);
+}
+
 static void keys_without_use_say_so(void **state)
 {
 	struct console_kit k;
@@ -235,6 +286,8 @@ int main(void)
 		cmocka_unit_test(what_tables_are_sorted_by_can_be_told_and_set),
 		cmocka_unit_test(a_view_is_called_with_its_filter),
 		cmocka_unit_test(keys_without_use_say_so),
+		cmocka_unit_test(q_closes_what_is_open_and_then_ends),
+		cmocka_unit_test(open_menus_take_all_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

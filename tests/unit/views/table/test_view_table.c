@@ -479,9 +479,15 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	/* columns that are not in sight are offered, too */
 	console_keys(&k, "sG\r");
 	console_shows(&k, "Links by replied (reversed)");
-	/* any other key leaves the list and does what it does */
-	console_keys(&k, "s5");
+	/* any other key does nothing while the list is open */
+	console_keys(&k, "s5D:Z");
+	console_shows(&k, "Sort by");
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
+	console_key(&k, 'q');
 	console_hides(&k, "Sort by");
+	assert_int_not_equal(k.last.type, REQ_QUIT);
+	assert_int_not_equal(k.last.type, REQ_DETACH);
+	console_keys(&k, "5");
 	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
 	/* and so does the mouse beside it; on a line it chooses */
 	console_keys(&k, "3:sort efi\rs");
