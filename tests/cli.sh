@@ -177,7 +177,12 @@ expect "route without jobs" 0 '"eff_efi_max": null' "$I" route --engine sar --to
 expect "route through a pipe" 0 '"terminals": 18' bash -c "'$I' topo torus:dims=3x3,hosts=2 | '$I' route --engine dfsssp --topology - --json"
 expect "route on a text of topo" 0 '"terminals": 18' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2 --json
 expect "tables for repair" 0 'deadlock-free' "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4 --out r0
-expect "an engine refuses tables of before" 255 'for another fabric' "$I" route --engine updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
+expect "any engine takes tables of before, and says what has changed" 0 'the fabric has changed since: 1 cable gone; gone: leaf[0-9]/[0-9]-spine[0-9]/[0-9]' "$I" route --engine updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
+expect "check says what tables of before still reach, of a folder" 1 'paths are missing' "$I" check --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
+expect "compare counts changes against what stands" 0 'entries changed  *- *[1-9]' "$I" compare --engines updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
+expect "plan refuses tables of before that have lost paths" 1 'must not be installed' "$I" plan --topology xgft:h=2,m=4x4,w=1x4,fail=1 --lfts r0/tables.ibr --tables r0/tables.ibr
+check "tables from before a cable came" "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4,fail=1 --out r3
+expect "plan takes them, as they still hold" 0 '0 entries' "$I" plan --topology xgft:h=2,m=4x4,w=1x4 --lfts r3/tables.ibr --tables r3/tables.ibr
 expect "repair takes them, and says what has changed" 0 'the fabric has changed since: 1 cable gone' "$I" route --engine repair --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr --out r1
 expect "check after a repair" 0 'deadlock-free' "$I" check --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r1/tables.ibr
 expect "repair says what it changes" 0 '"entries_needed": [1-9]' cat r1/summary.json

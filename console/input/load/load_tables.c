@@ -36,7 +36,8 @@ static void load_tables_tell_carried(const char *path, const struct carry_report
 	char text[200];
 
 	if (carry_report_text(text, sizeof(text), carried))
-		log_add(LOG_WARN, "tables", "%s: the fabric has changed since: %s", path, text);
+		log_add(LOG_WARN, "tables", "%s: the fabric has changed since: %s%s%s", path, text,
+			carried->gone[0] ? "; gone: " : "", carried->gone);
 }
 
 static int load_tables_text(struct tables **out, const struct input_file *in,
@@ -163,8 +164,35 @@ static int load_tables_plan(struct tables **out, const struct input_file *in,
 	return rc;
 }
 
-static int load_tables_any(struct tables **out, const char *path, const struct fabric *f,
-			   bool before, struct err *err)
+static int load_tables_read(struct tables **out, const struct input_file *in,
+			    const struct fabric *f, bool before, struct read_report *report,
+			    struct err *err)
+{
+	memset(report, 0, sizeof(*report));
+	if (!strncmp(in->head, "IBROUTE\n", 8))
+		return load_tables_ibr(out, in, f, before, err);
+	if (load_tables_is_plan(in->head))
+		return load_tables_plan(out, in, f, before, err);
+	return load_tables_text(out, in, f, before, report, err);
+}
+
+/* Tables of other hosts alone are grafted, those of other switches or cables carried over.  Why
+ * they are not of this fabric says more than why they are of none of its older states. */
+static int load_tables_of_any_state(struct tables **out, const struct input_file *in,
+				    const struct fabric *f, struct read_report *report,
+				    struct err *err)
+{
+	int rc = load_tables_read(out, in, f, false, report, err);
+	struct err why;
+
+	if (rc != -ESTALE)
+		return rc;
+	rewind(in->file);
+	return load_tables_read(out, in, f, true, report, &why) ? rc : 0;
+}
+
+static int load_tables_file(struct tables **out, const char *path, const struct fabric *f,
+			    bool before, struct err *err)
 {
 	char *nodes = load_tables_netloc_nodes(path);
 	struct read_report report;
@@ -180,14 +208,25 @@ static int load_tables_any(struct tables **out, const char *path, const struct f
 	rc = input_file_open(&in, path, err);
 	if (rc)
 		return rc;
-	memset(&report, 0, sizeof(report));
-	if (!strncmp(in.head, "IBROUTE\n", 8))
-		rc = load_tables_ibr(out, &in, f, before, err);
-	else if (load_tables_is_plan(in.head))
-		rc = load_tables_plan(out, &in, f, before, err);
-	else
-		rc = load_tables_text(out, &in, f, before, &report, err);
+	rc = before ? load_tables_read(out, &in, f, true, &report, err)
+		    : load_tables_of_any_state(out, &in, f, &report, err);
 	return input_file_end(&in, &report, rc);
+}
+
+/* Of a folder, as route and snapshots write it, the tables in it. */
+static int load_tables_any(struct tables **out, const char *path, const struct fabric *f,
+			   bool before, struct err *err)
+{
+	struct stat st;
+	char *inside;
+	int rc;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return load_tables_file(out, path, f, before, err);
+	inside = xasprintf("%s/tables.ibr", path);
+	rc = load_tables_file(out, inside, f, before, err);
+	free(inside);
+	return rc;
 }
 
 int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err)

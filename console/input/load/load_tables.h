@@ -8,11 +8,13 @@
 #include "fabric/model/topology/fabric.h"
 
 /* opensm-lfts.dump and the like, opensm.fdbs, our tables.ibr, what a saved plan is to install, or
- * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be. */
+ * netloc's X-log-paths.ndat, beside which X-nodes.ndat must be; or a folder with tables.ibr, as
+ * route and snapshots write it.  Where they are of an older state of the fabric: with its present
+ * hosts if the switches and cables are the same (graft.h), else as below. */
 int load_tables(struct tables **out, const char *path, const struct fabric *f, struct err *err);
 
-/* The same of any older state of the fabric: what still stands of them
- * (fabric/model/tables/carry.h), with a line of the log that tells what has changed since. */
+/* Of any older state of the fabric what still stands, and no paths for hosts that are new
+ * (fabric/model/tables/carry.h); with a line of the log that tells what has changed since. */
 int load_tables_before(struct tables **out, const char *path, const struct fabric *f,
 		       struct err *err);
 

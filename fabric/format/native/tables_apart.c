@@ -128,6 +128,19 @@ int tables_apart_load_ibr(struct tables **out, const char *path, const struct fa
 	return rc;
 }
 
+int tables_apart_load_ibr_before(struct tables **out, const char *path, const struct fabric *f,
+				 struct carry_report *carried, struct err *err)
+{
+	FILE *file;
+	int rc = tables_apart_open(&file, path, err);
+
+	if (rc)
+		return rc;
+	rc = tables_apart_read_ibr_before(out, file, path, f, carried, err);
+	fclose(file);
+	return rc;
+}
+
 int tables_apart_netloc(struct tables **out, const char *path, const char *nodes_path,
 			const struct fabric *f, struct read_report *report, struct err *err)
 {

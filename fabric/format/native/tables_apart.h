@@ -27,6 +27,9 @@ int tables_apart_read_ibr_before(struct tables **out, FILE *file, const char *pa
 /* As tables_ibr_load(). */
 int tables_apart_load_ibr(struct tables **out, const char *path, const struct fabric *f,
 			  struct graft_report *grafted, struct err *err);
+/* The same as tables_apart_read_ibr_before(). */
+int tables_apart_load_ibr_before(struct tables **out, const char *path, const struct fabric *f,
+				 struct carry_report *carried, struct err *err);
 /* As netloc_paths_read_fd(). */
 int tables_apart_netloc(struct tables **out, const char *path, const char *nodes_path,
 			const struct fabric *f, struct read_report *report, struct err *err);

@@ -45,6 +45,37 @@ void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line)
 	x->seen[x->sw] = true;
 }
 
+static uint64_t lft_text_owner(const struct fabric *f, uint64_t lid)
+{
+	uint32_t end = lid <= f->max_lid ? f->lid_end[lid] : FAB_NONE;
+
+	if (end == FAB_NONE)
+		return 0;
+	return end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
+}
+
+uint64_t lft_text_lid(struct lft_text *x, uint64_t lid, uint64_t guid, uint64_t line)
+{
+	const struct fabric *f = x->f;
+	uint32_t end, sw;
+	uint64_t now;
+
+	if (!guid || !f->lids_given || lft_text_owner(f, lid) == guid)
+		return lid;
+	end = fabric_term_by_guid(f, guid);
+	sw = end == FAB_NONE ? fabric_switch_by_guid(f, guid) : FAB_NONE;
+	if (end == FAB_NONE && sw == FAB_NONE)
+		return lid;
+	now = end == FAB_NONE ? f->sw_lid[sw] : f->term_lid[end] + (lid & ((1u << f->lmc) - 1));
+	if (!x->moved_reported)
+		read_report_warn(x->report, line,
+				 "LID 0x%" PRIx64 " is 0x%" PRIx64
+				 " by now: LIDs have changed, and are followed by GUID",
+				 lid, now);
+	x->moved_reported = true;
+	return now;
+}
+
 void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t line)
 {
 	const struct fabric *f = x->f;
@@ -105,6 +136,30 @@ static int lft_text_check_end(const struct lft_text *x, const struct lines *l, s
 		       lines_path(l), x->begun);
 }
 
+/* Was there such a switch when the dump was written?  Then others have entries for its LID. */
+static bool lft_text_knows(const struct lft_text *x, uint32_t sw)
+{
+	for (uint32_t i = 0; i < x->f->nsw; i++)
+		if (x->seen[i] && tables_row(x->t, i)[x->f->sw_lid[sw]] != FAB_NO_PORT)
+			return true;
+	return false;
+}
+
+/* Switches that are new since have no tables in it; those that are missing make it a broken one. */
+static int lft_text_check_whole(const struct lft_text *x, const char *path, struct err *err)
+{
+	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
+		if (x->seen[sw])
+			continue;
+		if (!x->f->lids_given || lft_text_knows(x, sw))
+			return dump_whole(x->seen, x->f, "tables", path, err);
+		read_report_warn(x->report, 0,
+				 "switch %s is newer than the tables and has none in them",
+				 x->f->sw_name[sw]);
+	}
+	return 0;
+}
+
 int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
 		 struct err *err)
 {
@@ -122,7 +177,7 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 	if (!rc)
 		rc = lft_text_check_end(x, l, err);
 	if (!rc && !x->partial)
-		rc = dump_whole(x->seen, x->f, "tables", path, err);
+		rc = lft_text_check_whole(x, path, err);
 	if (rc)
 		tables_put(x->t);
 	else

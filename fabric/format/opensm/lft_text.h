@@ -25,10 +25,14 @@ struct lft_text {
 	uint64_t last_lid, most_lid; /* listed last by this table, and most by those before */
 	bool *seen;
 	bool partial; /* switches of the fabric may be missing */
+	bool moved_reported;
 };
 
 void lft_text_begin(struct lft_text *x, const struct fabric *f, struct read_report *report);
 void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line);
+/* The LID that the port with that GUID (0: not told) has in the fabric, where it had lid when the
+ * dump was written; lid itself where the fabric has no such port, or gives no LIDs of its own. */
+uint64_t lft_text_lid(struct lft_text *x, uint64_t lid, uint64_t guid, uint64_t line);
 void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t line);
 /* The line that closes a table: where others have one, a last table without it was cut off. */
 void lft_text_close(struct lft_text *x);

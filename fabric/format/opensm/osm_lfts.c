@@ -41,14 +41,22 @@ static bool osm_lfts_read_heading(uint64_t *guid, const char *s)
 	return scan_hex(guid, &at);
 }
 
-/* "0x0001 003 # ..." or "0x0001 003 : (...)" */
-static bool osm_lfts_read_entry(uint64_t *lid, uint64_t *port, const char *s)
+/* "0x0001 003 # ..." or "0x0001 003 : (Switch portguid 0x...: 'name')"; guid 0: not told. */
+static bool osm_lfts_read_entry(uint64_t *lid, uint64_t *port, uint64_t *guid, const char *s)
 {
 	scan_blank(&s);
 	if (s[0] != '0' || s[1] != 'x' || !scan_hex(lid, &s) || *s != ' ')
 		return false;
 	scan_blank(&s);
-	return scan_dec(port, &s) && (!*s || *s == ' ' || *s == '\t');
+	if (!scan_dec(port, &s) || (*s && *s != ' ' && *s != '\t'))
+		return false;
+	s = strstr(s, "portguid 0x");
+	*guid = 0;
+	if (s) {
+		s += strlen("portguid ");
+		scan_hex(guid, &s);
+	}
+	return true;
 }
 
 static int osm_lfts_do_read(struct tables **out, FILE *file, const char *path,
@@ -64,8 +72,9 @@ static int osm_lfts_do_read(struct tables **out, FILE *file, const char *path,
 	lft_text_begin(&x, f, report);
 	x.partial = partial;
 	while ((s = lines_next_data(l))) {
-		if (osm_lfts_read_entry(&lid, &port, s))
-			lft_text_entry(&x, lid, port, lines_number(l));
+		if (osm_lfts_read_entry(&lid, &port, &guid, s))
+			lft_text_entry(&x, lft_text_lid(&x, lid, guid, lines_number(l)), port,
+				       lines_number(l));
 		else if (osm_lfts_read_heading(&guid, s))
 			lft_text_switch(&x, guid, lines_number(l));
 		else if (osm_lfts_is_trailer(s))

@@ -4,6 +4,8 @@
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@ struct carrying {
 	uint32_t *end;	/* the same of ends */
 	uint32_t *from; /* LIDs of f: the LID of was whose entries each has; 0: none */
 	uint8_t *keep; /* by switch of f * PORTS + port of was: the port, if it leads there still */
+	uint32_t kept; /* cable ends that are as they were */
+	uint32_t named; /* so many are gone; the first of them are in the report */
 };
 
 struct keyed {
@@ -62,6 +66,52 @@ static uint32_t carry_match(uint32_t *out, const uint64_t *guid, uint32_t n, con
 	return found;
 }
 
+/* --- what has gone, for people ------------------------------------------------------------- */
+
+#define NAMED_MOST 5
+
+__attribute__((format(printf, 2, 3))) static void carry_name(struct carrying *c, const char *fmt,
+							     ...)
+{
+	char *text = c->report->gone;
+	size_t len = strlen(text);
+	va_list ap;
+
+	if (c->named++ >= NAMED_MOST)
+		return;
+	if (len)
+		len += (size_t)snprintf(text + len, CARRY_NAMES - len, ", ");
+	va_start(ap, fmt);
+	if (len < CARRY_NAMES)
+		vsnprintf(text + len, CARRY_NAMES - len, fmt, ap);
+	va_end(ap);
+}
+
+static void carry_name_rest(struct carrying *c)
+{
+	size_t len = strlen(c->report->gone);
+
+	if (c->named > NAMED_MOST)
+		snprintf(c->report->gone + len, CARRY_NAMES - len, " and %u more",
+			 c->named - NAMED_MOST);
+}
+
+/* The port of the other end by which a cable of before came from that one; 0: there is none. */
+static unsigned carry_port_back(const struct carrying *c, uint32_t sw, uint32_t port)
+{
+	const struct switch_links *links = c->was->links;
+
+	for (uint32_t i = 0; i < links->nlink; i++) {
+		const struct switch_link *l = &links->link[i];
+
+		if (l->sw == sw && l->port == port)
+			return l->to_port;
+		if (l->to == sw && l->to_port == port)
+			return l->port;
+	}
+	return 0;
+}
+
 /* --- where each port leads ------------------------------------------------------------------ */
 
 static uint64_t carry_peer_now(const struct carrying *c, uint32_t sw, uint32_t port)
@@ -77,8 +127,22 @@ static void carry_keep_port(struct carrying *c, uint32_t sw, uint32_t port, uint
 	uint64_t before = peer == FAB_NONE ? 0 : links->guid[peer];
 	uint64_t now = port <= c->f->sw_nports[sw] ? carry_peer_now(c, sw, port) : 0;
 
-	if (before == now && port <= c->f->sw_nports[sw])
-		c->keep[(size_t)sw * PORTS + port] = (uint8_t)port;
+	if (before != now || port > c->f->sw_nports[sw])
+		return;
+	c->keep[(size_t)sw * PORTS + port] = (uint8_t)port;
+	c->kept += peer != FAB_NONE;
+}
+
+/* Once, by the end with the lower index. */
+static void carry_name_cable(struct carrying *c, uint32_t sw, uint32_t port, uint32_t peer)
+{
+	uint32_t other;
+
+	if (peer < c->sw[sw] || (peer == c->sw[sw] && carry_port_back(c, peer, port) < port))
+		return;
+	other = fabric_switch_by_guid(c->f, c->was->links->guid[peer]);
+	carry_name(c, "%.60s/%u-%.60s/%u", c->f->sw_name[sw], port, c->f->sw_name[other],
+		   c->named < NAMED_MOST ? carry_port_back(c, c->sw[sw], port) : 0);
 }
 
 /* Both ends of a cable see that it has gone or come; those of other switches are not counted. */
@@ -90,8 +154,28 @@ static void carry_count_cable(struct carrying *c, uint32_t sw, uint32_t port, ui
 
 	if (before == carry_peer_now(c, sw, port))
 		return;
-	c->report->cables_away += peer != FAB_NONE && stays[peer];
+	if (peer != FAB_NONE && stays[peer]) {
+		c->report->cables_away++;
+		carry_name_cable(c, sw, port, peer);
+	}
 	c->report->cables_came += chan != FAB_NONE && c->sw[c->f->chan_dst[chan]] != FAB_NONE;
+}
+
+static void carry_name_nodes(struct carrying *c, const bool *stays)
+{
+	const struct endports *was = c->was;
+	bool *there = xcalloc(was->nend, sizeof(*there));
+
+	for (uint32_t e = 0; e < c->f->nend; e++)
+		if (c->end[e] != FAB_NONE)
+			there[c->end[e]] = true;
+	for (uint32_t sw = 0; sw < was->nsw; sw++)
+		if (!stays[sw])
+			carry_name(c, "switch 0x%016" PRIx64, was->links->guid[sw]);
+	for (uint32_t e = 0; e < was->nend; e++)
+		if (!there[e])
+			carry_name(c, "port 0x%016" PRIx64, was->guid[e]);
+	free(there);
 }
 
 static void carry_find_ports(struct carrying *c)
@@ -102,6 +186,7 @@ static void carry_find_ports(struct carrying *c)
 	for (uint32_t sw = 0; sw < c->f->nsw; sw++)
 		if (c->sw[sw] != FAB_NONE)
 			stays[c->sw[sw]] = true;
+	carry_name_nodes(c, stays);
 	memset(c->keep, FAB_NO_PORT, (size_t)c->f->nsw * PORTS);
 	for (uint32_t sw = 0; sw < c->f->nsw; sw++)
 		for (uint32_t port = 0; c->sw[sw] != FAB_NONE && port <= FAB_MAX_PORT; port++) {
@@ -112,6 +197,7 @@ static void carry_find_ports(struct carrying *c)
 		}
 	c->report->cables_away /= 2;
 	c->report->cables_came /= 2;
+	carry_name_rest(c);
 	free(stays);
 	free(peers);
 }
@@ -305,6 +391,19 @@ static int carry_find(struct carrying *c, struct err *err)
 	return 0;
 }
 
+/* Generated fabrics have the same GUIDs, whatever they are. */
+static int carry_check_same(const struct carrying *c, struct err *err)
+{
+	uint32_t was = c->was->links->nlink, now = c->f->nchan / 2, kept = c->kept / 2;
+
+	if (kept * 4 >= (was < now ? was : now))
+		return 0;
+	return err_set(err, -ESTALE,
+		       "they are for another fabric: only %u of its %u cables between switches are "
+		       "in this one",
+		       kept, was);
+}
+
 int tables_carry(struct tables **out, const struct fabric *f, const struct tables *t,
 		 const struct endports *was, struct carry_report *report, struct err *err)
 {
@@ -323,6 +422,9 @@ int tables_carry(struct tables **out, const struct fabric *f, const struct table
 	rc = carry_find(&c, err);
 	if (!rc) {
 		carry_find_ports(&c);
+		rc = carry_check_same(&c, err);
+	}
+	if (!rc) {
 		carry_map_lids(&c);
 		carry_make(&c);
 		*out = c.to;

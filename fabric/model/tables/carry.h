@@ -17,10 +17,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CARRY_NAMES 400
+
 struct carry_report {
 	uint32_t switches_away, switches_came;
 	uint32_t cables_away, cables_came;	/* between switches that are in both */
 	uint32_t away, came, relabelled, moved; /* end ports; moved: on another switch or port */
+	/* the first of what has gone: "leaf1/5-spine2/1, 0x0002c90300a1b2c3 and 3 more", or "";
+	 * switches and end ports, which the fabric cannot name any more, by GUID */
+	char gone[CARRY_NAMES];
 };
 
 /* "2 cables gone, 1 host port moved"; false, and "", where nothing differs. */
@@ -28,7 +33,8 @@ bool carry_report_text(char *buf, size_t size, const struct carry_report *r);
 
 /*
  * t, of the fabric that was is of, on f; the caller owns one reference.  -ESTALE, with the reason:
- * was does not say which switches there were, none of them is in f, or the LMC is another.
+ * was does not say which switches there were, too little of them is in f for another state of the
+ * same fabric (no switch, or less than a quarter of the cables), or the LMC is another.
  * O(switches * LIDs).
  */
 int tables_carry(struct tables **out, const struct fabric *f, const struct tables *t,
