@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NKEYS (PARAM_IDS + 1) /* and "engine" */
+/* Keys that are no parameters of engines. */
+enum { KEY_ENGINE = PARAM_IDS, KEY_ON_CHANGE, NKEYS };
+
+static const char *const changes[] = { [ON_CHANGE_REPAIR] = "repair",
+				       [ON_CHANGE_REROUTE] = "reroute",
+				       [ON_CHANGE_CONFIRMED] = "confirmed" };
+
+#define NCHANGES (sizeof(changes) / sizeof(*changes))
 
 struct policy_file {
 	struct policy *p;
@@ -58,6 +65,16 @@ static int policy_take_param(struct policy_file *r, const struct param *key, con
 	return policy_wrong(r, named);
 }
 
+static int policy_take_change(struct policy_file *r, const char *value)
+{
+	for (size_t i = 0; i < NCHANGES; i++)
+		if (!strcmp(value, changes[i])) {
+			r->p->on_change = (enum policy_change)i;
+			return 0;
+		}
+	return policy_wrong(r, "on_change is one of repair, reroute, confirmed");
+}
+
 /* "key value", cut apart in place; false for a line without either. */
 static bool policy_cut_line(char *line, char **name, char **value)
 {
@@ -89,30 +106,41 @@ static int policy_unknown_key(struct policy_file *r)
 		if (all[i].policy)
 			len += (size_t)snprintf(keys + len, sizeof(keys) - len, ", %s",
 						all[i].option);
-	return err_set(r->err, -EINVAL, "%s:%llu: unknown key: there are engine%s", r->path,
-		       (unsigned long long)lines_number(r->lines), keys);
+	return err_set(r->err, -EINVAL, "%s:%llu: unknown key: there are engine, on_change%s",
+		       r->path, (unsigned long long)lines_number(r->lines), keys);
+}
+
+/* -1: there is no such key. */
+static int policy_key(const char *name, const struct param **param)
+{
+	*param = param_named(name, strlen(name));
+	if (*param && (*param)->policy)
+		return (int)(*param)->id;
+	return !strcmp(name, "engine")	    ? KEY_ENGINE
+	       : !strcmp(name, "on_change") ? KEY_ON_CHANGE
+					    : -1;
 }
 
 static int policy_take_line(struct policy_file *r, char *line)
 {
-	const struct param *key;
+	const struct param *param;
 	char *name, *value;
-	bool *seen;
+	int key;
 
 	if (!policy_cut_line(line, &name, &value))
 		return 0;
-	key = param_named(name, strlen(name));
-	if (!(key && key->policy))
-		key = NULL;
-	if (!key && strcmp(name, "engine"))
+	key = policy_key(name, &param);
+	if (key < 0)
 		return policy_unknown_key(r);
-	seen = &r->seen[key ? key->id : PARAM_IDS];
-	if (*seen)
+	if (r->seen[key])
 		return policy_wrong(r, "this key appears twice");
 	if (!*value)
 		return policy_wrong(r, "a value is missing");
-	*seen = true;
-	return key ? policy_take_param(r, key, value) : policy_take_engine(r, value);
+	r->seen[key] = true;
+	if (key == KEY_ENGINE)
+		return policy_take_engine(r, value);
+	return key == KEY_ON_CHANGE ? policy_take_change(r, value)
+				    : policy_take_param(r, param, value);
 }
 
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
@@ -152,6 +180,26 @@ int policy_load(struct policy **out, const char *path, struct err *err)
 	rc = policy_read(out, file, path, err);
 	fclose(file);
 	return rc;
+}
+
+bool policy_same(const struct policy *a, const struct policy *b)
+{
+	const struct param *all;
+	size_t n;
+
+	all = param_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned id = all[i].id;
+
+		if (!all[i].policy)
+			continue;
+		if (id < PARAM_TEXTS
+			    ? strcmp(a->text[id] ? a->text[id] : "",
+				     b->text[id] ? b->text[id] : "") != 0
+			    : param_value(&a->params, &all[i]) != param_value(&b->params, &all[i]))
+			return false;
+	}
+	return !strcmp(a->spec.label, b->spec.label) && a->on_change == b->on_change;
 }
 
 struct policy *policy_get(struct policy *p)

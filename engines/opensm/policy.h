@@ -16,6 +16,8 @@
  *   ranks   ranks.txt             which node each rank is on, when the demand is between ranks
  *   io-nodes io.txt               hosts for storage and I/O, for sar: a host list, or a file of
  *                                 GUIDs and such lists; left out: OpenSM's io_guid_file
+ *   on_change repair              after a failure, or when switches or cables come: see enum
+ *                                 policy_change
  *
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
  * of the policy.
@@ -28,10 +30,18 @@
 
 #include <stdio.h>
 
+/* What routes when switches or cables are others than those that the tables were made for. */
+enum policy_change {
+	ON_CHANGE_REPAIR,    /* the tables that route, with new paths for those that are broken */
+	ON_CHANGE_REROUTE,   /* new tables of the engine */
+	ON_CHANGE_CONFIRMED, /* as repair, but from the confirmed tables each time */
+};
+
 struct policy {
 	struct engine_spec spec;
 	struct engine_params params;
 	char *text[PARAM_TEXTS]; /* by enum param_id: paths and lists, or NULL */
+	enum policy_change on_change;
 	int refs;
 };
 
@@ -40,6 +50,8 @@ struct policy {
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
 /* From a file by name; also -errno when it cannot be opened. */
 int policy_load(struct policy **out, const char *path, struct err *err);
+/* Do both say the same, but for what is in the files that they name? */
+bool policy_same(const struct policy *a, const struct policy *b);
 /* A name of a file in it, as a path that the caller frees; path: the policy's. */
 char *policy_beside(const char *path, const char *name);
 /* Nobody changes it once it is read.  Thread-safe; NULL is fine; get returns p. */

@@ -35,6 +35,12 @@ struct sm_session {
 
 	const struct tables *installed; /* ours; NULL: OpenSM's own engine routes */
 	const struct fabric *installed_on;
+	struct policy
+		*chosen_by; /* by which they were asked for last; NULL: they are not to be kept */
+	/* installed last without a repair, and not by an update that nobody has confirmed */
+	const struct tables *origin;
+	const struct endports *origin_ends;
+	enum table_source origin_is;
 	struct table_selection last; /* without its tables */
 	struct digest tables_hash;
 	char refusal[400];
@@ -69,6 +75,9 @@ void sm_session_free(struct sm_session *d)
 	tables_put(d->installed);
 	fabric_put(d->installed_on);
 	fabric_put(d->seen);
+	tables_put(d->origin);
+	endports_put(d->origin_ends);
+	policy_put(d->chosen_by);
 	policy_put(d->policy);
 	policy_put(d->override);
 	free(d->policy_path);
@@ -152,8 +161,15 @@ static void sm_session_leave_other_fabric(struct sm_session *d, const struct fab
 		log->say(log->ctx, sentence);
 }
 
+/* What nobody has confirmed is not, nor are steps on the way there.  Under the lock. */
+static bool sm_session_may_repair(const struct sm_session *d)
+{
+	return d->installed && d->installed_on && !d->last.step && d->last.source != CHOICE_CONSOLE;
+}
+
 /* Under the lock; everything in it is referenced. */
-static void sm_session_offer(const struct sm_session *d, struct table_offer *o)
+static void sm_session_offer(const struct sm_session *d, const struct policy *policy,
+			     struct table_offer *o)
 {
 	*o = (struct table_offer){
 		.given = tables_get(d->given),
@@ -166,6 +182,12 @@ static void sm_session_offer(const struct sm_session *d, struct table_offer *o)
 		.anyway = d->given_is == CHOICE_CONSOLE || d->back,
 		.confirmed = d->confirmed_path,
 		.current = tables_get(d->installed),
+		.current_on = sm_session_may_repair(d) ? fabric_get(d->installed_on) : NULL,
+		.current_is = d->last.source,
+		.origin = tables_get(d->origin),
+		.origin_ends = endports_get(d->origin_ends),
+		.origin_is = d->origin_is,
+		.same_policy = d->chosen_by && policy_same(d->chosen_by, policy),
 	};
 	if (o->judged.f)
 		fabric_get(o->judged.f);
@@ -177,6 +199,9 @@ static void sm_session_offer_put(const struct table_offer *o)
 	endports_put(o->ends);
 	tables_put(o->base);
 	tables_put(o->current);
+	fabric_put(o->current_on);
+	tables_put(o->origin);
+	endports_put(o->origin_ends);
 	fabric_put(o->judged.f);
 }
 
@@ -206,7 +231,7 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 {
 	struct table_offer o;
 	const struct fabric *old;
-	struct policy *policy;
+	struct policy *policy, *was;
 	int rc;
 
 	*out = (struct table_selection){ 0 };
@@ -221,19 +246,46 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 	policy = sm_session_policy_now(d);
 	old = d->seen;
 	d->seen = fabric_get(f);
-	sm_session_offer(d, &o);
+	sm_session_offer(d, policy, &o);
+	was = d->chosen_by;
+	d->chosen_by = policy;
+	policy_get(policy);
 	d->given_since = true;
 	pthread_mutex_unlock(&d->lock);
 	rc = table_selection_make(out, f, policy, &o, log, err);
 	sm_session_offer_put(&o);
 	fabric_put(old);
+	policy_put(was);
 	policy_put(policy);
 	return rc;
+}
+
+/* Under the lock, as it is confirmed or routed by the policy; the caller puts what is given back.
+ */
+static void sm_session_take_origin(struct sm_session *d, const struct tables **t,
+				   const struct endports **ends, enum table_source is)
+{
+	const struct tables *old = d->origin;
+	const struct endports *old_ends = d->origin_ends;
+
+	d->origin = *t;
+	d->origin_ends = *ends;
+	d->origin_is = is;
+	*t = old;
+	*ends = old_ends;
+}
+
+static bool sm_session_is_origin(const struct table_selection *c)
+{
+	return !c->step && c->source != CHOICE_CONSOLE && c->source != CHOICE_REPAIRED;
 }
 
 void sm_session_routed(struct sm_session *d, const struct fabric *f,
 		       const struct table_selection *c)
 {
+	bool origin = sm_session_is_origin(c);
+	const struct tables *t = origin ? tables_get(c->tables) : NULL;
+	const struct endports *ends = origin ? endports_of(f) : NULL;
 	const struct fabric *old_on;
 	const struct tables *old;
 	struct digest hash;
@@ -257,7 +309,11 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 	d->tables_hash = hash;
 	d->refusal[0] = '\0';
 	d->count.routings++;
+	if (origin)
+		sm_session_take_origin(d, &t, &ends, c->source);
 	pthread_mutex_unlock(&d->lock);
+	tables_put(t);
+	endports_put(ends);
 	tables_put(old);
 	fabric_put(old_on);
 }
@@ -668,18 +724,24 @@ static int sm_session_to_keep(const struct sm_session *d, const char *id, const 
 }
 
 /* Once they are on the disk. */
-static void sm_session_kept(struct sm_session *d, const struct tables *t)
+static void sm_session_kept(struct sm_session *d, const struct tables *given)
 {
 	struct sm_update_rest rest = { 0 };
+	const struct tables *t = tables_get(given);
+	const struct endports *ends = NULL;
 
 	pthread_mutex_lock(&d->lock);
-	if (d->given == t) {
+	if (d->given == given) {
 		d->given_is = CHOICE_CONFIRMED;
 		if (d->last.source == CHOICE_CONSOLE)
 			d->last.source = CHOICE_CONFIRMED;
 		sm_update_close(&d->update, NULL, &rest);
+		ends = endports_get(d->given_ends);
+		sm_session_take_origin(d, &t, &ends, CHOICE_CONFIRMED);
 	}
 	pthread_mutex_unlock(&d->lock);
+	tables_put(t);
+	endports_put(ends);
 	sm_update_rest_free(&rest);
 }
 
@@ -916,7 +978,9 @@ static int sm_session_read_policy(struct policy **out, const struct sm_session *
 
 static int sm_session_forget(struct sm_session *d, struct err *err)
 {
-	const struct tables *given;
+	const struct tables *given, *origin = NULL;
+	const struct endports *ends = NULL;
+	struct policy *chosen_by;
 	struct sm_update_rest rest;
 	bool open;
 
@@ -926,6 +990,9 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 	pthread_mutex_lock(&d->lock);
 	given = d->given;
 	sm_session_take_given(d, NULL, NULL);
+	sm_session_take_origin(d, &origin, &ends, CHOICE_ENGINE);
+	chosen_by = d->chosen_by;
+	d->chosen_by = NULL;
 	d->step = false;
 	d->back = 0;
 	open = d->update.open;
@@ -933,6 +1000,9 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 	d->update.overruled = open;
 	pthread_mutex_unlock(&d->lock);
 	tables_put(given);
+	tables_put(origin);
+	endports_put(ends);
+	policy_put(chosen_by);
 	sm_update_rest_free(&rest);
 	return 0;
 }

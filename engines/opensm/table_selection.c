@@ -2,6 +2,7 @@
 #include "engines/opensm/table_selection.h"
 
 #include "engines/limits/exclusion.h"
+#include "engines/repair/repair.h"
 #include "engines/verify/route_judge.h"
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/process/isolate.h"
@@ -35,10 +36,9 @@ __attribute__((format(printf, 2, 3))) static void say(const struct table_selecti
 const char *table_source_name(enum table_source s)
 {
 	static const char *const names[] = {
-		[CHOICE_ENGINE] = "engine",
-		[CHOICE_FILE] = "file",
-		[CHOICE_CONFIRMED] = "confirmed",
-		[CHOICE_CONSOLE] = "console",
+		[CHOICE_ENGINE] = "engine",	  [CHOICE_FILE] = "file",
+		[CHOICE_CONFIRMED] = "confirmed", [CHOICE_CONSOLE] = "console",
+		[CHOICE_REPAIRED] = "repaired",
 	};
 
 	return names[s];
@@ -368,6 +368,7 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 struct routing {
 	const struct fabric *f;
 	const struct policy *policy;
+	const struct engine *engine;
 	const struct route_limits *l;
 	const struct table_selection_log *log;
 	struct engine_params params;
@@ -379,13 +380,27 @@ struct routing {
 	struct tables *t;
 };
 
+static uint64_t selection_note(const struct notes *notes, const char *key)
+{
+	const struct note *n = notes_find(notes, key);
+
+	return n ? n->value : 0;
+}
+
 static int selection_route_isolated(void *ctx, struct isolated_out *out, struct err *err)
 {
 	struct routing *r = ctx;
+	struct table_repair *repair = &r->selection.repair;
+	struct notes notes = { 0 };
 	struct tables *t;
-	int rc = engine_run(r->policy->spec.engine, &t, r->f, r->jobs, r->demand, &r->params, NULL,
-			    err);
+	int rc;
 
+	r->params.notes = &notes;
+	rc = engine_run(r->engine, &t, r->f, r->jobs, r->demand, &r->params, NULL, err);
+	repair->changed = selection_note(&notes, "entries_changed");
+	repair->needed = selection_note(&notes, "entries_needed");
+	repair->lids = (uint32_t)selection_note(&notes, "lids_repaired");
+	repair->sls_again = notes_find(&notes, "sls_assigned_again");
 	if (!rc)
 		rc = selection_verify(&r->selection, r->f, t, r->l, false, err);
 	if (rc)
@@ -423,6 +438,17 @@ static void selection_copy_tables(struct routing *r, const uint8_t *data)
 	memcpy(t->params, from.params, sizeof(t->params));
 }
 
+static int selection_run(struct routing *r, struct err *err)
+{
+	int rc;
+
+	engine_spec_apply(&r->policy->spec, &r->params);
+	rc = isolated_run(&r->result, selection_route_isolated, r, err);
+	if (!rc)
+		selection_copy_tables(r, r->result.data + sizeof(r->selection));
+	return rc;
+}
+
 static int selection_route(void *ctx, struct err *err)
 {
 	struct routing *r = ctx;
@@ -434,14 +460,33 @@ static int selection_route(void *ctx, struct err *err)
 	if (rc)
 		return rc;
 	r->params.roots = r->roots;
-	engine_spec_apply(&p->spec, &r->params);
 	if (p->text[PARAM_JOBS])
 		r->jobs = selection_load_jobs(r->f, p->text[PARAM_JOBS], r->log);
 	if (p->text[PARAM_DEMAND])
 		r->demand = selection_load_demand(r->f, p, r->log);
-	rc = isolated_run(&r->result, selection_route_isolated, r, err);
-	if (!rc)
-		selection_copy_tables(r, r->result.data + sizeof(r->selection));
+	return selection_run(r, err);
+}
+
+static int selection_compute(struct table_selection *out, struct routing *r,
+			     enum table_source source, int (*work)(void *ctx, struct err *err),
+			     struct err *err)
+{
+	int rc;
+
+	r->selection = *out;
+	r->params.limits = r->l;
+	rc = guarded_call(work, r, err);
+	if (!rc) {
+		memcpy(out, r->result.data, sizeof(*out));
+		out->tables = r->t;
+		out->source = source;
+	} else {
+		tables_put(r->t);
+	}
+	isolated_free(&r->result);
+	demand_put(r->demand);
+	jobset_put(r->jobs);
+	free(r->roots);
 	return rc;
 }
 
@@ -450,26 +495,151 @@ static int selection_from_engine(struct table_selection *out, const struct fabri
 				 const struct tables *current,
 				 const struct table_selection_log *log, struct err *err)
 {
-	struct routing r = {
-		.f = f, .policy = p, .l = l, .log = log, .selection = *out, .params = p->params
-	};
-	int rc;
+	struct routing r = { .f = f,
+			     .policy = p,
+			     .engine = p->spec.engine,
+			     .l = l,
+			     .log = log,
+			     .params = p->params };
 
 	r.params.current = current;
-	r.params.limits = l;
-	rc = guarded_call(selection_route, &r, err);
-	if (!rc) {
-		memcpy(out, r.result.data, sizeof(*out));
-		out->tables = r.t;
-		out->source = CHOICE_ENGINE;
-	} else {
-		tables_put(r.t);
-	}
-	isolated_free(&r.result);
-	demand_put(r.demand);
-	jobset_put(r.jobs);
-	free(r.roots);
+	return selection_compute(out, &r, CHOICE_ENGINE, selection_route, err);
+}
+
+static bool selection_on_disk(const char *path)
+{
+	return path && !access(path, F_OK);
+}
+
+/* --- after a failure ------------------------------------------------------------------------- */
+
+/* What may be repaired, and what of it still stands. */
+struct repairing {
+	const struct fabric *f;
+	const struct table_offer *o;
+	bool confirmed_only;
+	enum table_source of;
+	struct carry_report since;
+	struct tables *stands;
+};
+
+static bool repair_has_come(const struct carry_report *c)
+{
+	return c->switches_came || c->cables_came || c->came || c->moved;
+}
+
+static int repair_carry(struct repairing *r, const struct tables *t, const struct endports *ends,
+			enum table_source of, struct err *err)
+{
+	tables_put(r->stands);
+	r->stands = NULL;
+	r->of = of;
+	return tables_carry(&r->stands, r->f, t, ends, &r->since, err);
+}
+
+static int repair_carry_current(struct repairing *r, struct err *err)
+{
+	struct endports *ends = endports_of(r->o->current_on);
+	int rc = repair_carry(r, r->o->current, ends, r->o->current_is, err);
+
+	endports_put(ends);
 	return rc;
+}
+
+/* Tables of before the first failure.  -ENOENT: none are known. */
+static int repair_carry_origin(struct repairing *r, struct err *err)
+{
+	const struct table_offer *o = r->o;
+
+	tables_put(r->stands);
+	r->stands = NULL;
+	if (o->origin && (o->origin_is != CHOICE_ENGINE || o->same_policy))
+		return repair_carry(r, o->origin, o->origin_ends, o->origin_is, err);
+	if (!selection_on_disk(o->confirmed))
+		return err_set(err, -ENOENT, "no tables of before are known");
+	r->of = CHOICE_CONFIRMED;
+	return tables_apart_load_ibr_before(&r->stands, o->confirmed, r->f, &r->since, err);
+}
+
+/* What routes now, as long as nothing has come back that other tables had paths for.  Engines are
+ * to route what they have never seen: a fabric that starts comes piece by piece. */
+static int repair_find(struct repairing *r, struct err *err)
+{
+	const struct table_offer *o = r->o;
+	bool made = o->current_is == CHOICE_ENGINE || (o->current_is == CHOICE_REPAIRED &&
+						       o->origin && o->origin_is == CHOICE_ENGINE);
+	bool usable = o->current && o->current_on && (!made || o->same_policy);
+	char text[8];
+	int rc;
+
+	if (usable && !r->confirmed_only) {
+		rc = repair_carry_current(r, err);
+		if (rc || !repair_has_come(&r->since))
+			return rc;
+	}
+	rc = repair_carry_origin(r, err);
+	if (!rc && !carry_report_text(text, sizeof(text), &r->since))
+		return -ENOENT; /* there is another reason why they do not route */
+	if (!rc && r->of == CHOICE_ENGINE && repair_has_come(&r->since))
+		rc = err_set(err, -ESTALE,
+			     "switches, cables or hosts have come that the engine has not routed");
+	return rc;
+}
+
+static int repair_work(void *ctx, struct err *err)
+{
+	return selection_run(ctx, err);
+}
+
+static int repair_find_guarded(void *ctx, struct err *err)
+{
+	return repair_find(ctx, err);
+}
+
+/* 0, or -errno: why nothing can be repaired; -ENOENT: nothing was there. */
+static int selection_repair(struct table_selection *out, const struct fabric *f,
+			    const struct policy *p, const struct route_limits *l,
+			    const struct table_offer *o, const struct table_selection_log *log,
+			    struct err *err)
+{
+	struct repairing x = { .f = f,
+			       .o = o,
+			       .confirmed_only = p->on_change == ON_CHANGE_CONFIRMED };
+	struct routing r = { .f = f,
+			     .policy = p,
+			     .engine = &engine_repair,
+			     .l = l,
+			     .log = log,
+			     .params = p->params };
+	struct table_selection with = *out;
+	int rc = guarded_call(repair_find_guarded, &x, err);
+
+	r.params.current = x.stands;
+	with.repair.of = x.of;
+	memcpy(with.repair.gone, x.since.gone, sizeof(with.repair.gone));
+	if (!rc && !carry_report_text(with.repair.what, sizeof(with.repair.what), &x.since))
+		snprintf(with.repair.what, sizeof(with.repair.what), "nothing gone or new");
+	if (!rc)
+		rc = selection_compute(&with, &r, CHOICE_REPAIRED, repair_work, err);
+	if (!rc)
+		*out = with;
+	tables_put(x.stands);
+	return rc;
+}
+
+/* Tables of this very fabric that need no repair, or had theirs. */
+static bool selection_as_before(struct table_selection *out, const struct fabric *f,
+				const struct table_offer *o, const struct route_limits *l)
+{
+	bool repaired = o->current && o->current_is == CHOICE_REPAIRED && o->same_policy;
+	struct err why;
+
+	if (!repaired)
+		return false;
+	if (o->origin && digest_equal(&o->origin->fingerprint, &f->fingerprint))
+		return !selection_take(out, f, o->origin, l, o->origin_is, false, &why);
+	return digest_equal(&o->current->fingerprint, &f->fingerprint) &&
+	       !selection_take(out, f, o->current, l, CHOICE_REPAIRED, false, &why);
 }
 
 /* Also said when there is nothing wrong with what is used instead. */
@@ -482,11 +652,6 @@ static void selection_note_away(struct table_selection *out, const struct table_
 	if (!out->away[0])
 		snprintf(out->away, sizeof(out->away), "%s", sentence);
 	say(log, "%s", sentence);
-}
-
-static bool selection_on_disk(const char *path)
-{
-	return path && !access(path, F_OK);
 }
 
 static bool selection_take_confirmed(struct table_selection *out, const struct fabric *f,
@@ -515,12 +680,36 @@ static const char *selection_given_name(const struct table_offer *o)
 	}
 }
 
+/* What else there is where none of the tables that are given can be used. */
+static int selection_compute_any(struct table_selection *out, const struct fabric *f,
+				 const struct policy *policy, const struct route_limits *l,
+				 const struct table_offer *o, const struct table_selection_log *log,
+				 struct err *err)
+{
+	const struct tables *current = o->current;
+	bool same = current && digest_equal(&current->fingerprint, &f->fingerprint);
+	struct err why = { "" };
+	int rc;
+
+	if (policy->on_change != ON_CHANGE_REROUTE) {
+		if (selection_as_before(out, f, o, l))
+			return 0;
+		rc = same ? -ENOENT : selection_repair(out, f, policy, l, o, log, &why);
+		if (!rc)
+			return 0;
+		if (rc != -ENOENT)
+			selection_note_away(out, log, "a repair", policy->spec.label, &why);
+	}
+	return selection_from_engine(out, f, policy, l, same ? current : NULL, log, err);
+}
+
 static int selection_choose(struct table_selection *out, const struct fabric *f,
 			    const struct policy *policy, const struct route_limits *l,
 			    const struct table_offer *offer, const struct table_selection_log *log,
 			    struct err *err)
 {
-	const struct tables *current;
+	bool repairs = policy->on_change != ON_CHANGE_REROUTE;
+	const char *left = "what is left of them";
 	struct err why = { "" };
 
 	*out = (struct table_selection){ 0 };
@@ -538,16 +727,15 @@ static int selection_choose(struct table_selection *out, const struct fabric *f,
 	if (selection_take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;
 	if (out->confirmed_away[0])
-		selection_note_away(out, log, "the confirmed tables", policy->spec.label, &why);
+		selection_note_away(out, log, "the confirmed tables",
+				    repairs ? left : policy->spec.label, &why);
 	if (policy->text[PARAM_TABLES]) {
 		if (!selection_from_file(out, f, policy->text[PARAM_TABLES], l, CHOICE_FILE, &why))
 			return 0;
-		selection_note_away(out, log, "the given tables", policy->spec.label, &why);
+		selection_note_away(out, log, "the given tables",
+				    repairs && offer->current_on ? left : policy->spec.label, &why);
 	}
-	current = offer->current;
-	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
-		current = NULL;
-	return selection_from_engine(out, f, policy, l, current, log, err);
+	return selection_compute_any(out, f, policy, l, offer, log, err);
 }
 
 struct making {

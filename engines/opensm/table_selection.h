@@ -4,27 +4,39 @@
  * them.
  *
  * The first of these that are for this very fabric: tables given by the console, tables that it
- * has confirmed (on disk), the policy's own tables; else those that the policy's engine computes.
- * None of them may lead through what the policy excludes; but where nothing can be routed that way
- * (the rest would fall apart, the engine refuses) all is routed as if nothing were excluded.
- * Whatever they are, they are handed out only when the judge finds them connected, free of loops
- * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
- * update, which its plan has proved safe together with what came before: of these only what no step
- * may do is looked for.  Where the hosts are others than those they were made for, tables are
- * grafted (graft.h), and even a step must then pass.
+ * has confirmed (on disk), the policy's own tables; else, where switches or cables have gone or
+ * come back and the policy wants that, what routed before, repaired (carry.h, engines/repair); else
+ * those that the policy's engine computes. None of them may lead through what the policy excludes;
+ * but where nothing can be routed that way (the rest would fall apart, the engine refuses) all is
+ * routed as if nothing were excluded. Whatever they are, they are handed out only when the judge
+ * finds them connected, free of loops and of deadlocks, and within the VLs of the links; but for
+ * those that are given as a step of an update, which its plan has proved safe together with what
+ * came before: of these only what no step may do is looked for.  Where the hosts are others than
+ * those they were made for, tables are grafted (graft.h), and even a step must then pass.
  */
 #pragma once
 
 #include "engines/opensm/policy.h"
 #include "fabric/base/message/err.h"
+#include "fabric/model/tables/carry.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/model/tables/route_limits.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
 
-enum table_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE };
+enum table_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE, CHOICE_REPAIRED };
 
 const char *table_source_name(enum table_source s); /* as in osm_status.source */
+
+/* What a repair did. */
+struct table_repair {
+	char what[200];		  /* since the tables that it began with: "1 cable gone" */
+	char gone[CARRY_NAMES];	  /* as in struct carry_report */
+	enum table_source of;	  /* where these came from */
+	uint64_t changed, needed; /* LFT entries */
+	uint32_t lids;		  /* to which paths were lost */
+	bool sls_again;		  /* SLs of other paths had to change, too */
+};
 
 struct table_selection {
 	const struct tables *tables; /* the caller owns one reference */
@@ -38,6 +50,7 @@ struct table_selection {
 	uint32_t looping;
 	uint16_t loop_lid;
 	struct graft_report grafted; /* hosts that the tables were kept without or extended to */
+	struct table_repair repair;  /* of CHOICE_REPAIRED; what "": as repaired before */
 };
 
 /* A verdict on tables, and the fabric that they were judged on. */
@@ -62,6 +75,13 @@ struct table_offer {
 		      */
 	const char *confirmed;	      /* file of confirmed tables, which need not be there */
 	const struct tables *current; /* installed now; where sar starts from */
+	const struct fabric *current_on; /* of current, if it may be repaired; else NULL */
+	enum table_source current_is;
+	/* The last ones that were not repaired, and nobody's update. */
+	const struct tables *origin;
+	const struct endports *origin_ends;
+	enum table_source origin_is;
+	bool same_policy; /* as when current was chosen */
 };
 
 /* Sentences meanwhile: why the tables of the file are not used, jobs that could not be read. */

@@ -57,7 +57,7 @@ finished() {
 }
 
 lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
-policy "engine nue:2" "seed 5" "threads 1"
+policy "engine nue:2" "seed 5" "threads 1" "on_change reroute"
 sm || give_up "opensm"
 # a cable that the rest does without: of the switch with the most of them, so in a redundant net
 cable_sw=$(awk '/^Switch/ { split($0, q, "\""); s = q[4]; sub(/ .*/, "", s) } /^\[[0-9]+\].*"S-/ { n[s]++ }

@@ -152,14 +152,14 @@ lab_fabric dragonfly:p=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 route=(--vls 4 --seed 7)
 
-policy "engine dfsssp" "vls 4" "seed 7"
+policy "engine dfsssp" "vls 4" "seed 7" "on_change reroute"
 sm "routing_engine ibroute,no_fallback" "qos TRUE" || give_up "opensm"
 ok "dfsssp: routes" comes "ibroute: routed by engine dfsssp.* 90 links.* verified"
 ours dfsssp 0 --engine dfsssp "${route[@]}"
 ok "dfsssp: ibdmchk finds no credit loop" ibdmchk_agrees
 
 for e in dfdn nue; do
-	policy "engine $e" "vls 4" "seed 7"
+	policy "engine $e" "vls 4" "seed 7" "on_change reroute"
 	hup
 	ok "$e: the new policy routes" comes "ibroute: routed by engine $e"
 	ours $e 0 --engine $e "${route[@]}"
@@ -178,7 +178,7 @@ ours "the cable back" 0 --engine nue "${route[@]}"
 # tables of the console: another seed than the policy's engine has
 ok "tables of our program" expect 0 --engine dfsssp --vls 4 --seed 99
 cp "$LAB_DIR/ours/tables.ibr" "$LAB_DIR/confirmed.ibr"
-policy "engine nue:2" "tables confirmed.ibr"
+policy "engine nue:2" "tables confirmed.ibr" "on_change reroute"
 hup
 ok "given tables: used" comes "ibroute: routed by the given tables of dfsssp"
 ours "given tables" 0 --engine dfsssp --vls 4 --seed 99
@@ -192,7 +192,7 @@ ok "given tables, the cable back: used" comes "ibroute: routed by the given tabl
 
 # a switch under maintenance, which the given tables pass
 ok "the given tables pass sw05" [ "$(lab_passing sw05 "$LAB_DIR/seen")" -gt 0 ]
-policy "engine nue:2" "tables confirmed.ibr" "exclude sw05"
+policy "engine nue:2" "tables confirmed.ibr" "on_change reroute" "exclude sw05"
 hup
 ok "excluded: the engine instead" comes "ibroute: routed by engine nue.* 90 links"
 ok "excluded: says why" said "ibroute: not the given tables, but nue:2: .* passes sw05"
@@ -204,7 +204,7 @@ mark
 cables_of sw05 ReLink
 ok "excluded, back: routed again" comes "ibroute: routed by engine nue.* 90 links"
 ok "excluded, back: nothing passes" lab_nothing_passes sw05 "$LAB_DIR/seen"
-policy "engine nue:2" "tables confirmed.ibr"
+policy "engine nue:2" "tables confirmed.ibr" "on_change reroute"
 sm "routing_engine ibroute,no_fallback" "qos TRUE" || give_up "opensm again"
 ok "opensm again: the given tables from disk" comes "ibroute: routed by the given tables of dfsssp"
 ours "opensm again" 0 --engine dfsssp --vls 4 --seed 99

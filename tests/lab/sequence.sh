@@ -717,7 +717,7 @@ automatic() {
 
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
-policy "engine updn" "escape yes" "vls 4" "threads 1"
+policy "engine updn" "escape yes" "vls 4" "threads 1" "on_change reroute"
 if [ -n "$handover$midwave" ]; then
 	first_sm
 else

@@ -61,7 +61,7 @@ ok "they are confirmed" plugin 'p["source"] == "confirmed" and p["confirmed_ther
 ok "nobody else has written" does 0 sm --socket "$sock"
 
 lab_con "Unlink \"$(lab_node sw01)\"$cable"
-ok "a cable gone: the policy's engine" lab_wait 15 plugin 'p["source"] == "engine" and p["links"] == 89 and p["away"]'
+ok "a cable gone: the confirmed tables, repaired" lab_wait 15 plugin 'p["source"] == "repaired" and p["engine"] == "repair" and p["links"] == 89 and p["away"]'
 lab_con "ReLink \"$(lab_node sw01)\"$cable"
 ok "the cable back: the confirmed tables" lab_wait 15 plugin 'p["source"] == "confirmed" and p["links"] == 90'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"

@@ -117,6 +117,7 @@ static void cmd_sm_routes_text(char *buf, size_t size, const struct osm_status *
 		 !strcmp(s->source, OSM_SOURCE_ENGINE)	    ? "computed as the policy says"
 		 : !strcmp(s->source, OSM_SOURCE_FILE)	    ? "the policy's tables"
 		 : !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "confirmed tables"
+		 : !strcmp(s->source, OSM_SOURCE_REPAIRED)  ? "repaired after a change"
 		 : s->step				    ? "update in progress"
 							    : "not confirmed yet",
 		 s->vls, s->sls, s->hops_max, s->tables);

@@ -221,6 +221,26 @@ static void plugin_install(struct plugin *p, const struct fabric *f, const struc
 	p->asked_of = NULL;
 }
 
+static void plugin_tell_repaired(struct plugin *p, const struct table_repair *r, double took)
+{
+	static const char *const of[] = {
+		[CHOICE_ENGINE] = "the engine's tables",
+		[CHOICE_FILE] = "the given tables",
+		[CHOICE_CONFIRMED] = "the confirmed tables",
+		[CHOICE_CONSOLE] = "the console's tables",
+		[CHOICE_REPAIRED] = "the tables of the last repair",
+	};
+
+	if (!r->what[0])
+		return;
+	osm_log(&p->osm->log, OSM_LOG_INFO,
+		ENGINE_NAME ": repaired %s: %s since%s%s; %llu LFT entries change, %llu have to, "
+			    "for %u LIDs that had lost paths; %s; %.3f s with the check\n",
+		of[r->of], r->what, r->gone[0] ? "; gone: " : "", r->gone,
+		(unsigned long long)r->changed, (unsigned long long)r->needed, r->lids,
+		r->sls_again ? "SLs were assigned again" : "all other paths and SLs stay", took);
+}
+
 static void plugin_tell_installed(struct plugin *p, const struct table_selection *c, double took)
 {
 	static const char *const by[] = {
@@ -228,6 +248,7 @@ static void plugin_tell_installed(struct plugin *p, const struct table_selection
 		[CHOICE_FILE] = "the given tables of",
 		[CHOICE_CONFIRMED] = "the confirmed tables of",
 		[CHOICE_CONSOLE] = "the console's tables of",
+		[CHOICE_REPAIRED] = "a repair, of engine",
 	};
 	const struct fabric *f = p->fabric;
 	char hex[9], step[100] = "a step of an update, checked by its plan";
@@ -244,6 +265,8 @@ static void plugin_tell_installed(struct plugin *p, const struct table_selection
 		f->nterm, f->nchan / 2, f->lmc,
 		c->step ? step : "verified: connected, no loop, no deadlock", c->vls_used,
 		c->sls_used, c->hops_max, took);
+	if (c->source == CHOICE_REPAIRED)
+		plugin_tell_repaired(p, &c->repair, took);
 }
 
 /* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */

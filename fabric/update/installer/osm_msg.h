@@ -113,6 +113,7 @@ int osm_update_decode(struct osm_update *out, const char *body, size_t len, stru
 #define OSM_SOURCE_CONFIRMED "confirmed" /* the same, confirmed; from disk after a restart */
 #define OSM_SOURCE_FILE	     "file"	 /* the policy's tables */
 #define OSM_SOURCE_ENGINE    "engine"	 /* computed by the policy's engine */
+#define OSM_SOURCE_REPAIRED  "repaired"	 /* what routed before a failure, as far as it stands */
 
 /* Texts that are not known are "", hashes 64 hex digits or "". */
 struct osm_status {

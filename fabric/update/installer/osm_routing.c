@@ -11,9 +11,10 @@ const char *osm_routing_source(const struct osm_status *s)
 		return s->routes[0] ? s->routes : "an engine of its own";
 	if (!strcmp(s->source, OSM_SOURCE_CONSOLE))
 		return "other tables of the console";
-	return !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "its confirmed tables"
-	       : !strcmp(s->source, OSM_SOURCE_FILE)	? "the tables of its policy"
-							: "the engine of its policy";
+	return !strcmp(s->source, OSM_SOURCE_CONFIRMED)	 ? "its confirmed tables"
+	       : !strcmp(s->source, OSM_SOURCE_FILE)	 ? "the tables of its policy"
+	       : !strcmp(s->source, OSM_SOURCE_REPAIRED) ? "tables repaired after a change"
+							 : "the engine of its policy";
 }
 
 static bool osm_routing_other_fabric(const struct osm_update *u, const struct osm_status *s)

@@ -176,6 +176,7 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	struct osm_answer r;
 	struct osm_status s;
 
+	fake_osm_policy(k, "engine nue:2\nthreads 1\non_change reroute\n");
 	fake_osm_begin(k, "kept");
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
@@ -192,6 +193,32 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
 	assert_string_equal(r.source, OSM_SOURCE_CONFIRMED);
 	assert_string_equal(fake_osm_status(k).why, "");
+	tables_put(t);
+}
+
+static void without_the_cable_the_kept_tables_are_repaired(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	const struct fabric *whole = k->f;
+	struct osm_answer r;
+	struct osm_status s;
+
+	fake_osm_begin(k, "kept");
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_int_equal(osm_link_keep(k->l, NULL), 0);
+	k->f = net_spec(SPEC ",fail=1");
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_string_equal(r.source, OSM_SOURCE_REPAIRED);
+	s = fake_osm_status(k);
+	assert_string_equal(s.engine, "repair");
+	assert_string_equal(s.params, "from dfsssp");
+	assert_non_null(strstr(s.why, "not the confirmed tables, but what is left of them: "));
+	fabric_put(k->f);
+	k->f = whole;
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_string_equal(r.source, OSM_SOURCE_CONFIRMED);
 	tables_put(t);
 }
 
@@ -626,7 +653,8 @@ static void unconfirmed_tables_do_not_come_back_with_the_cable(void **state)
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	k->f = net_spec(SPEC ",fail=1");
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
-	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
+	assert_string_equal(a.source, OSM_SOURCE_REPAIRED);
+	assert_string_equal(fake_osm_status(k).params, "from nue");
 	assert_non_null(strstr(fake_osm_status(k).ended, "fabric has changed"));
 	fabric_put(k->f);
 	k->f = whole;
@@ -1179,6 +1207,7 @@ int main(void)
 		T(given_tables_route_and_are_kept_across_a_restart),
 		T(tables_that_are_confirmed_while_opensm_routes_by_them_are_called_so),
 		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
+		T(without_the_cable_the_kept_tables_are_repaired),
 		T(tables_sent_ahead_are_loaded_by_their_hash),
 		T(what_was_sent_ahead_is_judged_again_once_the_policy_excludes_more),
 		T(steps_are_taken_and_the_way_back_leads_to_the_tables_before),
