@@ -493,13 +493,14 @@ static int ftree_route_all(struct ftree *r, uint8_t lmc, unsigned threads,
 	return rc ? rc : ftree_search(r, &r->pace);
 }
 
-static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t, bool ignore_rates)
+static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t, bool ignore_rates,
+		       bool shares)
 {
 	r->f = f;
 	r->t = t;
 	r->arena = arena_new();
 	chan_weights_init(&r->weights, f, ignore_rates);
-	ftree_net_init(&r->net, f, r->topology->tree, &r->weights);
+	ftree_net_init(&r->net, f, r->topology->tree, &r->weights, shares);
 	spdag_init(&r->dag, f);
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	r->own = arena_array(r->arena, uint32_t, f->max_lid + 1u);
@@ -572,6 +573,15 @@ static int ftree_count_loads(struct ftree *r, const struct tables *t, struct pro
 	return 0;
 }
 
+static uint64_t ftree_most_loaded(const struct ftree *r)
+{
+	uint64_t max = 0;
+
+	for (uint32_t c = 0; c < r->f->nchan; c++)
+		max = r->load[c] > max ? r->load[c] : max;
+	return max;
+}
+
 /* The largest load of a channel by routes between base LIDs.  Those are known where there are no
  * other LIDs, and no entry was moved. */
 static int ftree_largest_load(uint64_t *max, struct ftree *r, uint8_t lmc,
@@ -579,9 +589,7 @@ static int ftree_largest_load(uint64_t *max, struct ftree *r, uint8_t lmc,
 {
 	int rc = lmc || r->nfree ? ftree_count_loads(r, r->t, progress) : 0;
 
-	*max = 0;
-	for (uint32_t c = 0; c < r->f->nchan; c++)
-		*max = r->load[c] > *max ? r->load[c] : *max;
+	*max = ftree_most_loaded(r);
 	return rc;
 }
 
@@ -632,6 +640,36 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 		other = swap;
 	}
 	tables_put(other);
+	return rc;
+}
+
+/* By turns that cables have in proportion to their rates, where shifts meet less then, or no more
+ * and the load is less: replaces r->t. */
+static int ftree_try_shares(struct ftree *r, const struct engine_params *params,
+			    struct progress *progress, struct err *err)
+{
+	struct ftree own = { .topology = r->topology };
+	double equal = 0, shares = 0;
+	int rc;
+
+	ftree_init(&own, r->f, graph_tables(r->f, "ftree", params, progress), false, true);
+	rc = ftree_route_all(&own, graph_lmc(r->f, params), params->threads, progress);
+	if (!rc)
+		rc = shift_time_score(&equal, r->f, r->t, progress, err);
+	if (!rc)
+		rc = shift_time_score(&shares, r->f, own.t, progress, err);
+	if (!rc && (shares > equal ||
+		    (shares == equal && ftree_most_loaded(&own) < ftree_most_loaded(r)))) {
+		struct tables *swap = r->t;
+
+		r->t = own.t;
+		own.t = swap;
+		memcpy(r->load, own.load, r->f->nchan * sizeof(*r->load));
+		r->nfree = own.nfree;
+	}
+	tables_put(own.t);
+	own.topology = NULL;
+	ftree_done(&own);
 	return rc;
 }
 
@@ -744,8 +782,10 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 	if (rc)
 		return rc;
 	tree = r.topology->tree;
-	ftree_init(&r, f, graph_tables(f, "ftree", params, progress), params->ignore_rates);
+	ftree_init(&r, f, graph_tables(f, "ftree", params, progress), params->ignore_rates, false);
 	rc = ftree_route_all(&r, graph_lmc(f, params), params->threads, progress);
+	if (!rc && r.weights.of)
+		rc = ftree_try_shares(&r, params, progress, err);
 	if (!rc && (!r.net.tree->whole || r.weights.of))
 		rc = ftree_try_even(&r, params, progress, err);
 	if (!rc && r.weights.of)

@@ -27,24 +27,24 @@ static void ftree_net_look_at_slots(struct ftree_net *net, uint32_t u)
 
 		net->slot_dst[s] = c == FAB_NONE ? u : f->chan_dst[c];
 		if (c != FAB_NONE)
-			net->is_slot[c] = true;
+			net->slots_of[c]++;
 	}
 	net->only_slots[0][u] = net->only_slots[1][u] = true;
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-		if (!net->is_slot[c])
+		if (!net->slots_of[c])
 			net->only_slots[updown_is_up(&net->ud, f, c)][u] = false;
 }
 
 void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct tree *levels,
-		    const struct chan_weights *weights)
+		    const struct chan_weights *weights, bool shares)
 {
 	uint32_t nslot = 0;
 
 	*net = (struct ftree_net){ .f = f, .level = levels->level, .weights = weights };
-	net->tree = fattree_new(f, levels);
+	net->tree = fattree_new(f, levels, shares ? weights : NULL);
 	net->turns = fattree_turns_new(f, net->tree);
 	updown_init(&net->ud, f, &net->tree->root, 1);
-	net->is_slot = xcalloc(f->nchan, sizeof(*net->is_slot));
+	net->slots_of = xcalloc(f->nchan, sizeof(*net->slots_of));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		nslot += net->tree->pattern[net->tree->pattern_of[u]].nslot;
 	net->slot_dst = xcalloc(nslot, sizeof(*net->slot_dst));
@@ -59,7 +59,7 @@ void ftree_net_done(struct ftree_net *net)
 	updown_done(&net->ud);
 	fattree_turns_free(net->turns);
 	fattree_free(net->tree);
-	free(net->is_slot);
+	free(net->slots_of);
 	free(net->slot_dst);
 	free(net->only_slots[0]);
 	free(net->only_slots[1]);
@@ -126,10 +126,10 @@ static enum way ftree_ways_find_up(const struct ftree_ways *w, const struct ftre
 
 	if (!n)
 		return WAY_TURN;
-	if (net->only_slots[w->up[i]][u])
+	if (!net->tree->shares && net->only_slots[w->up[i]][u])
 		return g->off[i + 1] - g->off[i] == n ? WAY_SLOT : WAY_SOME;
 	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
-		found += net->is_slot[g->chan[e]];
+		found += net->slots_of[g->chan[e]];
 	return found == n ? WAY_SLOT : WAY_SOME;
 }
 

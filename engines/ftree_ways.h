@@ -25,14 +25,14 @@ struct ftree_net {
 	struct fattree_turns *turns;
 	struct updown ud;
 	const struct chan_weights *weights; /* the caller's */
-	bool *is_slot;			    /* by channel */
+	uint8_t *slots_of;		    /* by channel */
 	uint32_t *slot_dst;		    /* by slot of the tree: switch to which it leads */
 	bool *only_slots[2]; /* by switch: all its channels that go down the ranking, or up, are */
 };
 
-/* f and levels have to stay. */
+/* f and levels have to stay.  shares: cables take turns by their rates. */
 void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct tree *levels,
-		    const struct chan_weights *weights);
+		    const struct chan_weights *weights, bool shares);
 void ftree_net_done(struct ftree_net *net);
 
 /* Cable up that a number takes from u, FAB_NONE: it is missing, or u is at the top. */

@@ -15,7 +15,40 @@ struct finder {
 	uint32_t *other; /* the same one level before */
 	uint32_t nslot, room; /* slots in use, and there */
 	uint64_t *rank;	      /* by terminal: place of its node in the order of names, then rail */
+	const struct chan_weights *weights; /* NULL: a slot for each cable */
+	double slow; /* slots that the slowest of them has, times its weight */
 };
+
+#define SHARE_MAX 16 /* slots of a cable */
+
+static uint32_t fattree_share(const struct finder *x, uint32_t c)
+{
+	double slots = x->weights ? x->slow / chan_weight(x->weights, c) : 1;
+
+	return slots < SHARE_MAX ? (uint32_t)(slots + 0.5) : SHARE_MAX;
+}
+
+/* How many slots the slowest cable needs so that those of all fit their rates. */
+static void fattree_find_shares(struct finder *x)
+{
+	double off[4] = { 0 };
+	uint32_t most = 0, best = 0;
+
+	for (uint32_t c = 0; c < x->f->nchan; c++)
+		most = chan_weight(x->weights, c) > most ? chan_weight(x->weights, c) : most;
+	for (uint32_t k = 0; k < 4; k++)
+		for (uint32_t c = 0; c < x->f->nchan; c++) {
+			double want = (k + 1.0) * most / chan_weight(x->weights, c), e;
+
+			x->slow = (k + 1.0) * most;
+			e = fattree_share(x, c) / want;
+			e = e < 1 ? 1 / e : e;
+			off[k] = e > off[k] ? e : off[k];
+		}
+	for (uint32_t k = 1; k < 4; k++)
+		best = off[k] < 0.97 * off[best] ? k : best;
+	x->slow = (best + 1.0) * most;
+}
 
 /* Planes of level l in those of the level below (in other): their numbers there; planes: how many
  * there are above a switch of the level below; returns the most. */
@@ -44,8 +77,10 @@ static uint32_t fattree_number_planes(struct finder *x, uint32_t l, uint32_t *pl
 	return most;
 }
 
-/* Cables from u to every plane above. */
-static void fattree_count_up(uint32_t *count, const struct finder *x, uint32_t u)
+#define CABLES_MAX 255 /* to one plane, or slots of them */
+
+/* Slots from u to every plane above. */
+static void fattree_count_up(uint32_t *count, const struct finder *x, uint32_t u, uint32_t n)
 {
 	const struct fabric *f = x->f;
 
@@ -53,8 +88,10 @@ static void fattree_count_up(uint32_t *count, const struct finder *x, uint32_t u
 		uint32_t v = f->chan_dst[c];
 
 		if (x->tree->level[v] == x->tree->level[u] + 1)
-			count[x->t->plane[v]]++;
+			count[x->t->plane[v]] += fattree_share(x, c);
 	}
+	for (uint32_t d = 0; d < n; d++)
+		count[d] = count[d] < CABLES_MAX ? count[d] : CABLES_MAX;
 }
 
 /* The cables that most switches of a plane have to each of n planes above. */
@@ -66,7 +103,7 @@ static void fattree_common_cables(uint32_t *usual, const struct finder *x, const
 
 	for (uint32_t i = 0; i < nmember; i++) {
 		memset(count, 0, n * sizeof(*count));
-		fattree_count_up(count, x, member[i]);
+		fattree_count_up(count, x, member[i], n);
 		for (uint32_t d = 0; d < n; d++)
 			votes[d * 256 + count[d]]++;
 	}
@@ -81,7 +118,7 @@ static void fattree_common_cables(uint32_t *usual, const struct finder *x, const
 	free(count);
 }
 
-/* The r-th cable from u to that plane, or FAB_NONE. */
+/* The cable of the r-th slot from u to that plane, or FAB_NONE. */
 static uint32_t fattree_up_cable(const struct finder *x, uint32_t u, uint32_t plane, uint32_t r)
 {
 	const struct fabric *f = x->f;
@@ -89,10 +126,27 @@ static uint32_t fattree_up_cable(const struct finder *x, uint32_t u, uint32_t pl
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		uint32_t v = f->chan_dst[c];
 
-		if (x->tree->level[v] == x->tree->level[u] + 1 && x->t->plane[v] == plane && !r--)
+		if (x->tree->level[v] != x->tree->level[u] + 1 || x->t->plane[v] != plane)
+			continue;
+		if (r < fattree_share(x, c))
 			return c;
+		r -= fattree_share(x, c);
 	}
 	return FAB_NONE;
+}
+
+/* Has a plane with that many slots one in round r of so many?  By rates they are as far apart as
+ * can be; else they come one after another.  Sets r to which it is. */
+static bool fattree_has_turn(const struct finder *x, uint32_t count, uint32_t rounds, uint32_t *r)
+{
+	uint32_t before = *r * count / rounds;
+
+	if (!x->weights)
+		return *r < count;
+	if (before == (*r + 1) * count / rounds)
+		return false;
+	*r = before;
+	return true;
 }
 
 /* Slots of u: its own cables where it has all the usual ones and more, else the usual ones. */
@@ -101,7 +155,7 @@ static uint32_t fattree_add_slots(struct finder *x, uint32_t u, const uint32_t *
 	uint32_t *count = xcalloc(n, sizeof(*count)), most = 0, sum = 0, k;
 	bool more = true;
 
-	fattree_count_up(count, x, u);
+	fattree_count_up(count, x, u, n);
 	for (uint32_t d = 0; d < n; d++)
 		more &= count[d] >= usual[d];
 	if (!more)
@@ -119,7 +173,7 @@ static uint32_t fattree_add_slots(struct finder *x, uint32_t u, const uint32_t *
 	for (uint32_t i = 0; i < most * n; i++) {
 		uint32_t r = i / n, d = i % n;
 
-		if (r >= count[d])
+		if (!fattree_has_turn(x, count[d], most, &r))
 			continue;
 		x->t->slot_plane[k] = d;
 		x->t->slot[k] = fattree_up_cable(x, u, d, r);
@@ -389,12 +443,16 @@ static void fattree_find_root(struct fattree *t, const struct fabric *f)
 	}
 }
 
-struct fattree *fattree_new(const struct fabric *f, const struct tree *tree)
+struct fattree *fattree_new(const struct fabric *f, const struct tree *tree,
+			    const struct chan_weights *weights)
 {
 	struct fattree *t = xcalloc(1, sizeof(*t));
-	struct finder x = { .f = f, .tree = tree, .t = t };
+	struct finder x = { .f = f, .tree = tree, .t = t, .weights = weights };
 
 	t->tree = tree;
+	t->shares = weights;
+	if (weights)
+		fattree_find_shares(&x);
 	t->plane = xcalloc(f->nsw, sizeof(*t->plane));
 	t->slot_off = xcalloc(f->nsw, sizeof(*t->slot_off));
 	t->pattern_of = xcalloc(f->nsw, sizeof(*t->pattern_of));

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engines/geometry/tree.h"
+#include "fabric/model/topology/chan_weight.h"
 
 struct fattree {
 	const struct tree *tree; /* borrowed */
@@ -21,7 +22,8 @@ struct fattree {
 	 * Cables up, in turn over the planes, so that consecutive destinations take different
 	 * ones: slot[slot_off[u]] onwards, as many as pattern[pattern_of[u]] says, which is shared
 	 * by all switches of a level with equally many.  FAB_NONE where a cable is missing that
-	 * most switches of the plane have.  slot_plane: the plane above to which it leads.
+	 * most switches of the plane have.  slot_plane: the plane above to which it leads.  With
+	 * weights, cables have slots in proportion to their rates.
 	 */
 	uint32_t *slot_off, *slot, *slot_plane, *pattern_of;
 	struct fattree_pattern {
@@ -33,8 +35,11 @@ struct fattree {
 	uint32_t *number;
 	uint32_t root; /* the leaf with the most cables up */
 	bool whole;    /* no way down is missing, and no slot */
+	bool shares;   /* cables have slots by their rates */
 };
 
-/* Of a tree without faults (rc 0), which has to stay.  O(channels * levels). */
-struct fattree *fattree_new(const struct fabric *f, const struct tree *tree);
+/* Of a tree without faults (rc 0), which has to stay.  weights: NULL: a slot for each cable.
+ * O(channels * levels). */
+struct fattree *fattree_new(const struct fabric *f, const struct tree *tree,
+			    const struct chan_weights *weights);
 void fattree_free(struct fattree *t); /* NULL is fine */

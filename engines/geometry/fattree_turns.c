@@ -97,6 +97,15 @@ static uint32_t turns_even_blocks(const struct turn_finder *w, uint32_t l, uint3
 	return usual % planes == 0 && n / blocks * meet >= window ? blocks : 0;
 }
 
+/* Where cables have slots by their rates, turns of leaves with more hosts than slots begin again at
+ * each leaf, with the fast ones. */
+static uint32_t turns_block_length(const struct turn_finder *w, uint32_t l, uint32_t usual)
+{
+	uint32_t window = w->t->shares && !l ? turns_window(w, l) : 0;
+
+	return window > usual ? window : usual;
+}
+
 /* Turns of level l, and the items of the next one. */
 static void turns_fill(struct turn_finder *w, uint32_t l)
 {
@@ -104,6 +113,7 @@ static void turns_fill(struct turn_finder *w, uint32_t l)
 	struct turn_items *it = &w->items, next = { 0 };
 	uint32_t planes = (uint32_t)(w->t->div[l + 1] / w->t->div[l]), usual = turns_usual(w, l);
 	uint32_t blocks = turns_even_blocks(w, l, usual, planes), block = 0, begin = 0, end = 0;
+	uint32_t length = turns_block_length(w, l, usual);
 	uint32_t *at = xcalloc(it->n, sizeof(*at)), *round = xcalloc(it->n, sizeof(*round));
 	bool apart = usual % planes == 0; /* rounds begin with the blocks */
 
@@ -112,9 +122,9 @@ static void turns_fill(struct turn_finder *w, uint32_t l)
 		if (i == end) {
 			begin = end;
 			block++;
-			end = blocks ? (uint32_t)((uint64_t)block * it->n / blocks) : end + usual;
+			end = blocks ? (uint32_t)((uint64_t)block * it->n / blocks) : end + length;
 		}
-		at[i] = i - begin;
+		at[i] = (i - begin) % usual;
 		if ((apart ? at[i] : i) % planes == 0)
 			next.start[next.n++] = it->start[i];
 		round[i] = next.n - 1;

@@ -153,7 +153,7 @@ static void the_order_of_leaves_and_ports_does_it_whatever_guids_and_lids_are(vo
 			struct fattree *tree;
 
 			assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
-			tree = fattree_new(f, s->tree);
+			tree = fattree_new(f, s->tree, NULL);
 			assert_true(tree->whole);
 			for (uint32_t k = 0; k < f->nterm; k++)
 				order[tree->number[k]] = k;
@@ -266,7 +266,7 @@ static void levels_and_planes_are_found_whatever_guids_are(void **state)
 		struct fattree *tree;
 
 		assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
-		tree = fattree_new(f, s->tree);
+		tree = fattree_new(f, s->tree, NULL);
 		assert_int_equal(s->tree->nlevel, 3);
 		assert_int_equal(tree->div[1], 3);
 		assert_int_equal(tree->div[2], 6);
@@ -426,7 +426,7 @@ static void terminals_above_the_leaves_and_empty_leaves_are_routed(void **state)
 	assert_clean(f, t, "aggregation");
 	assert_int_equal(efi_max(f, t), 15);
 	assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
-	tree = fattree_new(f, s->tree);
+	tree = fattree_new(f, s->tree, NULL);
 	for (uint32_t e = 0; e < f->nend; e++)
 		assert_int_equal(tree->number[e] >= f->nterm, e >= f->nterm);
 	fattree_free(tree);

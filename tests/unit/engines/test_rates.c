@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine_spec.h"
+#include "engines/time/shift_time.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
@@ -74,6 +75,7 @@ static void spines_of_half_the_rate_get_half_the_paths(void **state)
 		{ "dfsssp", .25, .375 },
 		{ "dfdn", .25, .375 },
 		{ "nue", .25, 1 / 3. },
+		{ "ftree", .25, 1 / 3. },
 	};
 	struct fabric *f = net_spec("fattree2:leaves=4,spines=4,hosts=8,speed=4xHDR");
 
@@ -82,6 +84,32 @@ static void spines_of_half_the_rate_get_half_the_paths(void **state)
 		if (!f->sw_nterm[f->chan_src[c]] && n++ / 4 % 2)
 			net_set_rate(f, c, EDR);
 	assert_reached(reach, sizeof(reach) / sizeof(*reach), f);
+	fabric_put(f);
+}
+
+/* Sixteen hosts share eight cables, four of them of half the rate: with equal turns two flows meet
+ * on each of those; with three times as many on the fast ones, three meet on these. */
+static void turns_follow_the_rates_of_spines(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=14,spines=8,hosts=16,speed=4xHDR");
+	static const struct shift_time_opts all = { .shifts = SHIFT_TIME_ALL };
+	double sync[2];
+
+	(void)state;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		if (!f->sw_nterm[f->chan_src[c]] && f->chan_src[c] % 2)
+			net_set_rate(f, c, EDR);
+	for (int ignore = 0; ignore < 2; ignore++) {
+		struct engine_params params = { .ignore_rates = ignore, .threads = 1 };
+		struct tables *t = must_route(engine_find("ftree", NULL), f, NULL, &params);
+		struct shift_time s;
+
+		assert_int_equal(shift_time_compute(&s, f, t, &all, NULL, NULL), 0);
+		sync[ignore] = s.sync.mean;
+		tables_put(t);
+	}
+	assert_true(sync[1] < .27);
+	assert_true(sync[0] > .34);
 	fabric_put(f);
 }
 
@@ -127,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spines_of_half_the_rate_get_half_the_paths),
+		cmocka_unit_test(turns_follow_the_rates_of_spines),
 		cmocka_unit_test(a_cable_of_one_lane_slows_nobody_down),
 		cmocka_unit_test(dimension_order_chooses_among_parallel_cables),
 	};
