@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
 #include "views/data/state/chan_text.h"
+#include "views/data/summary/headline.h"
 #include "views/data/summary/history_spark.h"
 #include "views/events/events.h"
 #include "views/heatmap/heat_small.h"
@@ -54,7 +55,7 @@ static void overview_draw_links(struct canvas *c, struct rect r, int y,
 	bool full;
 
 	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
-		canvas_text(c, r, x, y, ROLE_GOOD, "  no port problems");
+		canvas_text(c, r, x, y, ROLE_TEXT, "  no port problems");
 		return;
 	}
 	snprintf(all, sizeof(all), "%s%u%s%u%s%u%s%u", v->down ? "  down " : "", v->down,
@@ -242,7 +243,7 @@ static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const 
 			    : s->poll.tables_ended ? "routing tables not read (M)"
 						   : "routing tables not read yet");
 	else if (verdict_ok(v))
-		canvas_text(c, r, 1, y, ROLE_GOOD, "routing complete, no deadlock");
+		canvas_text(c, r, 1, y, ROLE_TEXT, "routing complete, no deadlock");
 	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)
 		canvas_text(c, r, 1, y, ROLE_WARN, "credit loop if all SLs are 0 (?)");
 	else
@@ -534,21 +535,22 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 {
 	const struct fabric_summary *v = &ctx->summary;
 	const struct job *j = &v->jobs->jobs[i];
-	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
 	const struct job_load *load = fabric_summary_job_load(v, s, i);
-	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
+	char rate[FIGURE_LEN], slow[16] = "-", hot[FIGURE_LEN] = "-", name[128];
+	double slowdown = v->job_slowdown ? v->job_slowdown[i] : NAN;
 	bool marked = j->id == ctx->job.id;
 
 	snprintf(name, sizeof(name), "%llu %.40s", (unsigned long long)j->id,
 		 j->user[0] ? j->user : j->name);
-	if (m)
-		figure_short(efi, m->efi_max);
+	if (isfinite(slowdown))
+		snprintf(slow, sizeof(slow), slowdown < 99.5 ? "%.1fx" : "%.0fx", slowdown);
 	if (load && s->rates)
 		figure_short(hot, load->hot);
 	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : tags_job(&ctx->tags, j->id) ? '+' : ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
-	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,
-		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot, efi);
+	canvas_rightf(c, r, r.w - 7, y, ROLE_TEXT, "%5u %6s %5s", j->nnodes,
+		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot);
+	canvas_right(c, r, r.w - 1, y, slowdown >= HEAD_SLOW ? ROLE_WARN : ROLE_TEXT, slow);
 }
 
 static void overview_jobs_pane(struct list *l, bool on, const struct context *ctx, struct canvas *c,
@@ -558,7 +560,7 @@ static void overview_jobs_pane(struct list *l, bool on, const struct context *ct
 	uint32_t n = v->jobs ? v->jobs->njob : 0;
 
 	list_fit(l, n, r.h - 1);
-	canvas_rule(c, r, 0, "Busiest jobs");
+	canvas_rule(c, r, 0, r.w >= 50 ? "Jobs by slowdown" : "Slowest jobs");
 	if (!n)
 		canvas_wrap(c, r, 2, 1, ROLE_DIM,
 			    s->jobs_source.state == JOBS_UNREACHABLE ? s->jobs_source.sentence
@@ -566,11 +568,11 @@ static void overview_jobs_pane(struct list *l, bool on, const struct context *ct
 								     : "no jobs known");
 	else
 		canvas_right(c, r, r.w - 1, 0, ROLE_RULE,
-			     ctx->bits ? " nodes   Gb/s   hot   EFI" : " nodes   GB/s   hot   EFI");
+			     ctx->bits ? " nodes   Gb/s   hot  slow" : " nodes   GB/s   hot  slow");
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < n; y++) {
 		uint32_t i = l->top + (uint32_t)y;
 
-		overview_draw_job(ctx, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
+		overview_draw_job(ctx, c, r, y + 1, s, v->by_suffering ? v->by_suffering[i] : i);
 		overview_mark_row(c, r, y + 1, on && i == l->cursor);
 	}
 }
@@ -616,7 +618,7 @@ static struct overview_layout overview_layout(struct rect r, uint32_t ntier)
 
 	if (r.w >= 160 && r.h >= 40)
 		return overview_roomy(r, ntier);
-	if (r.h >= 26) {
+	if (r.h >= 25) {
 		l.sel = r.h - 2;
 		rest--;
 	}
@@ -762,18 +764,44 @@ static void overview_draw_panes(struct overview_ui *u, const struct context *ctx
 	overview_jobs_pane(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
 }
 
+/* The first line: what is the matter. */
+static void overview_draw_headline(struct canvas *c, struct rect r, const struct state *s,
+				   const struct fabric_summary *v)
+{
+	char more[40] = "", text[sizeof(((struct headline *)0)->text)];
+	struct headline h;
+	enum role role;
+	int room;
+
+	headline_make(&h, s, v);
+	role = h.kind == HEAD_WELL      ? ROLE_GOOD
+	       : h.kind == HEAD_UNKNOWN ? ROLE_TEXT
+	       : h.kind <= HEAD_DOWN    ? ROLE_BAD
+					: ROLE_WARN;
+	if (h.more)
+		snprintf(more, sizeof(more), " (and %u more)", h.more);
+	room = r.w - 2 - text_width(more);
+	canvas_text(c, r, 1, 0, role,
+		    text_shorten_words(text, sizeof(text), text_width(h.text) > room ? h.brief : h.text, room));
+	canvas_text(c, r, 1 + text_width(text), 0, ROLE_DIM, more);
+}
+
 static void overview_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct overview_ui *u = own;
 	const struct fabric_summary *v = &ctx->summary;
-	struct overview_layout l = overview_layout(r, s->fabric ? v->tiers->n : 0);
+	struct overview_layout l;
 
 	if (!s->fabric) {
 		overview_draw_absence(c, r, s);
-		overview_draw_events(c, l.events, s);
+		overview_draw_events(c, overview_layout(r, 0).events, s);
 		return;
 	}
+	overview_draw_headline(c, r, s, v);
+	r.y++;
+	r.h--;
+	l = overview_layout(r, v->tiers->n);
 	overview_fabric_pane(c, l.fabric, s, v);
 	overview_tiers_pane(ctx, c, l.tiers, v);
 	overview_draw_panes(u, ctx, c, &l, s);
@@ -804,7 +832,7 @@ static uint32_t overview_pane_rows(const struct overview_ui *u, const struct con
 
 static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
 {
-	return v->by_traffic ? v->by_traffic[row] : row;
+	return v->by_suffering ? v->by_suffering[row] : row;
 }
 
 /* Highlights a job, as Enter in the view of jobs does, and goes there. */

@@ -165,7 +165,7 @@ const struct field fields_jobs[] = {
 	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links, 0 },
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi, 0 },
 	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0 },
-	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= 80 %", fields_jobs_get_hot, 0 },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= warn-util", fields_jobs_get_hot, 0 },
 	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0 },
 	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0 },
 	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0 },

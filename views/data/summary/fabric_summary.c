@@ -120,33 +120,49 @@ static double fabric_summary_job_rate(const struct fabric_summary *v, const stru
 	return j->nterm ? sum : NAN;
 }
 
-struct busy {
-	double Bps;
+struct sufferer {
+	double slowdown, Bps;
 	uint32_t job;
 };
 
-/* Unknown last; equals in the order of the job set, which is by size. */
-static int fabric_summary_busy_cmp(const void *pa, const void *pb)
+static int fabric_summary_higher(double a, double b)
 {
-	const struct busy *a = pa, *b = pb;
-	double x = isfinite(a->Bps) ? a->Bps : -1, y = isfinite(b->Bps) ? b->Bps : -1;
+	double x = isfinite(a) ? a : -1, y = isfinite(b) ? b : -1;
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->job < b->job ? -1 : a->job > b->job;
+	return (x < y) - (x > y);
 }
 
-static void fabric_summary_sort_by_traffic(struct fabric_summary *v)
+/* Unknown last; equals in the order of the job set, which is by size. */
+static int fabric_summary_suffer_cmp(const void *pa, const void *pb)
+{
+	const struct sufferer *a = pa, *b = pb;
+	int c = fabric_summary_higher(a->slowdown, b->slowdown);
+
+	if (!c)
+		c = fabric_summary_higher(a->Bps, b->Bps);
+	return c ? c : a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* As shown: a hundredth more or less is the same. */
+static double fabric_summary_rounded(double slowdown)
+{
+	return isfinite(slowdown) ? rint(10 * slowdown) / 10 : slowdown;
+}
+
+static void fabric_summary_sort_jobs(struct fabric_summary *v, const struct link_usage *u)
 {
 	uint32_t n = v->jobs->njob;
-	struct busy *all = xcalloc(n + 1ull, sizeof(*all));
+	struct sufferer *all = xcalloc(n + 1ull, sizeof(*all));
 
-	v->by_traffic = xcalloc(n + 1ull, sizeof(*v->by_traffic));
+	v->by_suffering = xcalloc(n + 1ull, sizeof(*v->by_suffering));
+	v->job_slowdown = xcalloc(n + 1ull, sizeof(*v->job_slowdown));
+	for (uint32_t j = 0; j < n; j++) {
+		v->job_slowdown[j] = link_usage_slowdown(u, v->jobs->jobs[j].id);
+		all[j] = (struct sufferer){ fabric_summary_rounded(v->job_slowdown[j]), v->job_Bps[j], j };
+	}
+	qsort(all, n, sizeof(*all), fabric_summary_suffer_cmp);
 	for (uint32_t j = 0; j < n; j++)
-		all[j] = (struct busy){ v->job_Bps[j], j };
-	qsort(all, n, sizeof(*all), fabric_summary_busy_cmp);
-	for (uint32_t j = 0; j < n; j++)
-		v->by_traffic[j] = all[j].job;
+		v->by_suffering[j] = all[j].job;
 	free(all);
 }
 
@@ -155,19 +171,26 @@ static void fabric_summary_rate_jobs(struct fabric_summary *v, const struct stat
 	const struct jobset *js = v->jobs;
 
 	free(v->job_Bps);
-	free(v->by_traffic);
+	free(v->by_suffering);
+	free(v->job_slowdown);
 	v->job_Bps = NULL;
-	v->by_traffic = NULL;
+	v->by_suffering = NULL;
+	v->job_slowdown = NULL;
 	if (!js || js->nterm != v->fabric->nterm)
 		return;
 	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
 	for (uint32_t j = 0; j < js->njob; j++)
 		v->job_Bps[j] = fabric_summary_job_rate(v, s, &js->jobs[j]);
-	fabric_summary_sort_by_traffic(v);
+	fabric_summary_sort_jobs(v, state_usage(s));
+}
+
+double fabric_summary_hot_pct(const struct state *s)
+{
+	return s->limits.util_pct > 0 ? s->limits.util_pct : HOT_PCT;
 }
 
 static void fabric_summary_load_of_job(struct job_load *l, const struct sample_summary *t,
-				       const struct job_routes *r, uint32_t job)
+				       const struct job_routes *r, uint32_t job, double hot_pct)
 {
 	double routes = 0;
 
@@ -177,7 +200,7 @@ static void fabric_summary_load_of_job(struct job_load *l, const struct sample_s
 		routes += r->routes[i];
 		if (!isfinite(util))
 			continue;
-		l->hot += util >= HOT_PCT;
+		l->hot += util >= hot_pct;
 		if (l->worst != FAB_NONE && util <= l->util_max)
 			continue;
 		l->util_max = util;
@@ -222,7 +245,8 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 	at = link_usage_job(u, v->jobs->jobs[job].id);
 	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
 	if (at != FAB_NONE)
-		fabric_summary_load_of_job(&v->job_load[job], v->sample_summary, u->routes, at);
+		fabric_summary_load_of_job(&v->job_load[job], v->sample_summary, u->routes, at,
+					   fabric_summary_hot_pct(s));
 	v->job_load_made[job] = 1;
 	return &v->job_load[job];
 }
@@ -283,7 +307,8 @@ void fabric_summary_done(struct fabric_summary *v)
 	jobset_put(v->jobs);
 	fabric_shape_put(v->shape);
 	free(v->job_Bps);
-	free(v->by_traffic);
+	free(v->by_suffering);
+	free(v->job_slowdown);
 	fabric_summary_forget_loads(v);
 	port_problems_free(v->port_problems);
 	free(v->problem);

@@ -12,8 +12,9 @@
 char problem_glyph(enum problem p);	  /* ' ' ~ s ! x */
 const char *problem_word(enum problem p); /* "" for none */
 
-/* HOT_PCT of utilisation and more counts as hot. */
+/* From warn-util on a link is hot, and from HOT_PCT on where that warns of nothing. */
 #define HOT_PCT 80
+double fabric_summary_hot_pct(const struct state *s);
 
 struct job_load {
 	uint32_t links;	 /* channels; 0 also for a job that is too new */
@@ -50,7 +51,9 @@ struct fabric_summary {
 	uint8_t *job_load_made;	   /* by index in jobs */
 	uint64_t usage_serial;
 
-	uint32_t *by_traffic; /* jobs in the order of job_Bps, highest first; NULL without jobs */
+	/* jobs by what they suffer, slowest first, equals by job_Bps; NULL without jobs */
+	uint32_t *by_suffering;
+	double *job_slowdown; /* by index in jobs: link_usage_slowdown(); NULL without jobs */
 	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
 	 * or a rate is unknown */
 	double *job_Bps;

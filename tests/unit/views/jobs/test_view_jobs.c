@@ -116,7 +116,7 @@ static void figures_of_a_job_are_those_of_its_links(void **state)
 
 			links += n > 0;
 			routes += n;
-			hot += n && util >= HOT_PCT;
+			hot += n && util >= k.s.limits.util_pct;
 			most = n && util > most ? util : most;
 		}
 		assert_int_equal(l->links, links);

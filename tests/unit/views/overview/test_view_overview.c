@@ -244,7 +244,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 	console_close(&k);
 }
 
-static void jobs_come_by_traffic(void **state)
+static void jobs_come_by_what_they_suffer(void **state)
 {
 	struct console_kit k;
 	const struct fabric_summary *v;
@@ -254,7 +254,14 @@ static void jobs_come_by_traffic(void **state)
 	console_keys(&k, "1");
 	v = &shell_context(k.shell)->summary;
 	for (uint32_t i = 1; i < v->jobs->njob; i++)
-		assert_true(!(v->job_Bps[v->by_traffic[i]] > v->job_Bps[v->by_traffic[i - 1]]));
+		assert_true(!(v->job_slowdown[v->by_suffering[i]] >
+			      v->job_slowdown[v->by_suffering[i - 1]] + 0.1));
+	/* and where nobody knows that, by what they send */
+	k.s.usage = NULL;
+	console_keys(&k, "1");
+	v = &shell_context(k.shell)->summary;
+	for (uint32_t i = 1; i < v->jobs->njob; i++)
+		assert_true(!(v->job_Bps[v->by_suffering[i]] > v->job_Bps[v->by_suffering[i - 1]]));
 	/* nobody knows what a job sends when a rate of its hosts is missing: it comes last */
 	for (uint32_t t = 0; t < k.jobs->jobs[0].nterm; t++)
 		k.rates->port[k.fabric->port_off[k.fabric->term_sw[k.jobs->jobs[0].terms[t]]] +
@@ -265,7 +272,7 @@ static void jobs_come_by_traffic(void **state)
 	k.s.jobs = k.jobs;
 	console_keys(&k, "1");
 	v = &shell_context(k.shell)->summary;
-	assert_int_equal(v->by_traffic[v->jobs->njob - 1], 0);
+	assert_int_equal(v->by_suffering[v->jobs->njob - 1], 0);
 	console_close(&k);
 }
 
@@ -287,8 +294,8 @@ static void rows_lead_where_they_belong(void **state)
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
 	assert_int_equal(shell_context(k.shell)->job.id,
-			 k.jobs->jobs[shell_context(k.shell)->summary.by_traffic[0]].id);
-	console_shows(&k, "JOB 81200");
+			 k.jobs->jobs[shell_context(k.shell)->summary.by_suffering[0]].id);
+	console_shows(&k, "JOB 81");
 	console_close(&k);
 }
 
@@ -345,7 +352,7 @@ int main(void)
 		cmocka_unit_test(a_lost_link_is_remembered),
 		cmocka_unit_test(what_another_thread_added_up_is_taken_over),
 		cmocka_unit_test(links_that_wait_or_have_errors_are_a_list_of_their_own),
-		cmocka_unit_test(jobs_come_by_traffic),
+		cmocka_unit_test(jobs_come_by_what_they_suffer),
 		cmocka_unit_test(rows_lead_where_they_belong),
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),
 		cmocka_unit_test(a_marked_job_is_seen_in_all_panes),

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first line of the overview names what is the matter, and why. */
+#include "tests/unit/kit/console_kit.h"
+
+#include "engines/predict/predict.h"
+#include "views/data/summary/headline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t jobs[] = { 48, 31, 24, 16, 16, 9, 4, 2, 0 };
+
+static void open_tree(struct console_kit *k)
+{
+	console_open(k, 80, 24);
+	console_fabric(k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	k->s.sls_known = true;
+}
+
+static void nobody_waits(struct console_kit *k)
+{
+	for (uint32_t i = 0; i < k->fabric->nport; i++) {
+		k->rates->port[i].wait_pct = fmin(k->rates->port[i].wait_pct, 3);
+		k->rates->port[i].util_pct = fmin(k->rates->port[i].util_pct, 55);
+	}
+}
+
+static void nobody_is_slow(struct console_kit *k)
+{
+	struct prediction *p = k->usage->together;
+
+	p->slowdown_max = fmin(p->slowdown_max, 1.2);
+	for (uint32_t j = 0; j < p->njob; j++)
+		p->job[j].slowdown = fmin(p->job[j].slowdown, 1.2);
+}
+
+/* A tree whose jobs are not in each other's way, and nothing waits. */
+static void open_well(struct console_kit *k)
+{
+	open_tree(k);
+	nobody_is_slow(k);
+	nobody_waits(k);
+}
+
+static struct headline headline_of(struct console_kit *k)
+{
+	struct headline h;
+
+	console_keys(k, "1");
+	headline_make(&h, &k->s, &shell_context(k->shell)->summary);
+	return h;
+}
+
+static void is(struct console_kit *k, enum headline_kind kind, const char *golden)
+{
+	assert_int_equal(headline_of(k).kind, kind);
+	console_golden(k, golden);
+	console_close(k);
+}
+
+static void the_routing_hurts(void **state)
+{
+	struct console_kit k;
+	struct headline h;
+	char said[40];
+
+	(void)state;
+	open_tree(&k);
+	nobody_waits(&k);
+	h = headline_of(&k);
+	snprintf(said, sizeof(said), "up to %.1fx", k.usage->together->slowdown_max);
+	assert_non_null(strstr(h.text, said));
+	snprintf(said, sizeof(said), ": %llu, ",
+		 (unsigned long long)k.usage->jobs->jobs[k.usage->together->worst].id);
+	assert_non_null(strstr(h.text, said));
+	assert_non_null(strstr(h.text, "6 computes better"));
+	is(&k, HEAD_ROUTING, "verdict-routing");
+}
+
+/* Links wait for a full one: that one is the cause, with the job on it. */
+static void congestion_has_its_cause(void **state)
+{
+	struct console_kit k;
+	struct headline h;
+	char label[200];
+	uint32_t victim, root;
+
+	(void)state;
+	open_well(&k);
+	victim = k.fabric->chan_off[0]; /* of the first switch */
+	root = k.fabric->chan_off[k.fabric->chan_dst[victim]];
+	if (k.fabric->chan_dst[root] == k.fabric->chan_src[victim])
+		root++;
+	k.rates->port[chan_fabric_port(k.fabric, victim)].wait_pct = 62;
+	k.rates->port[chan_fabric_port(k.fabric, root)].util_pct = 99.6;
+	console_keys(&k, "1");
+	h = headline_of(&k);
+	assert_int_equal(h.kind, HEAD_CONGESTION);
+	chan_label(label, sizeof(label), k.fabric, root);
+	assert_ptr_equal(strstr(h.text, label), h.text);
+	assert_non_null(strstr(h.text, ", cause job 812"));
+	assert_non_null(strstr(h.text, "wait up to 62%"));
+	is(&k, HEAD_CONGESTION, "verdict-congestion");
+}
+
+static void a_cable_is_down(void **state)
+{
+	struct console_kit k;
+	uint32_t port;
+	char label[200];
+
+	(void)state;
+	open_well(&k);
+	console_shows(&k, "no port problems");
+	port = chan_fabric_port(k.fabric, 30);
+	k.fabric->port[port].state = PORT_INIT;
+	console_no_reply(&k, 17); /* and another kind, less bad */
+	console_keys(&k, "1");
+	k.s.now_s += 4 * 60;
+	port_label(label, sizeof(label), k.fabric, k.fabric->chan_src[30], k.fabric->chan_port[30]);
+	assert_non_null(strstr(headline_of(&k).text, label));
+	assert_non_null(strstr(headline_of(&k).text, "for 4m"));
+	assert_int_equal(headline_of(&k).more, 2); /* congestion, and that port */
+	is(&k, HEAD_DOWN, "verdict-down");
+}
+
+static void the_subnet_manager_is_gone(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	k.s.sm.known = true;
+	k.s.sm.lost = true;
+	is(&k, HEAD_SM, "verdict-sm");
+}
+
+static void slurm_is_gone(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_well(&k);
+	k.s.jobs_source.state = JOBS_UNREACHABLE;
+	k.s.jobs_source.age_s = 250;
+	snprintf(k.s.jobs_source.source, sizeof(k.s.jobs_source.source), "slurm");
+	snprintf(k.s.jobs_source.sentence, sizeof(k.s.jobs_source.sentence),
+		 "slurmctld on adm1 does not answer since 23:10");
+	assert_non_null(strstr(headline_of(&k).text, "slurmctld on adm1"));
+	is(&k, HEAD_JOBS, "verdict-slurm");
+}
+
+static void nothing_is_wrong(void **state)
+{
+	struct console_kit k;
+	const struct rates *rates;
+
+	(void)state;
+	open_well(&k);
+	rates = k.s.rates;
+	k.s.rates = NULL; /* who has not looked does not say so */
+	assert_int_equal(headline_of(&k).kind, HEAD_UNKNOWN);
+	k.s.rates = rates;
+	is(&k, HEAD_WELL, "verdict-well");
+}
+
+/* What is worst comes first, on all screens without a number cut. */
+static void the_worst_is_told_first(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	k.rates->port[chan_fabric_port(k.fabric, 9)].wait_pct = 80;
+	assert_int_equal(headline_of(&k).kind, HEAD_ROUTING);
+	assert_true(headline_of(&k).more >= 1);
+	nobody_is_slow(&k);
+	assert_int_equal(headline_of(&k).kind, HEAD_CONGESTION);
+	k.s.mode = RUN_LOST;
+	snprintf(k.s.lost_why, sizeof(k.s.lost_why), "mlx5_0/1 is down");
+	assert_int_equal(headline_of(&k).kind, HEAD_LOST);
+	console_close(&k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_routing_hurts),
+		cmocka_unit_test(congestion_has_its_cause),
+		cmocka_unit_test(a_cable_is_down),
+		cmocka_unit_test(the_subnet_manager_is_gone),
+		cmocka_unit_test(slurm_is_gone),
+		cmocka_unit_test(nothing_is_wrong),
+		cmocka_unit_test(the_worst_is_told_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/summary/headline.h"
+
+#include "fabric/base/message/plural.h"
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TREE_HOPS 8 /* from a link that waits to the one that it waits for */
+#define WAIT_PCT  20
+
+static void headline_say(struct headline *h, const char *full, const char *brief)
+{
+	snprintf(h->text, sizeof(h->text), "%s", full);
+	snprintf(h->brief, sizeof(h->brief), "%s", brief[0] ? brief : full);
+}
+
+/* --- what does not answer -----------------------------------------------------------------------
+ */
+
+static bool headline_lost(struct headline *h, const struct state *s)
+{
+	if (s->mode != RUN_LOST)
+		return false;
+	headline_say(h, s->lost_why, "");
+	return true;
+}
+
+static bool headline_sm(struct headline *h, const struct state *s)
+{
+	char full[240];
+
+	if (!s->sm.known || !s->sm.lost)
+		return false;
+	snprintf(full, sizeof(full),
+		 "the subnet manager (%s, LID %u) is gone: nobody repairs the routing; 8: events",
+		 s->sm.name[0] ? s->sm.name : "unknown", s->sm.lid);
+	headline_say(h, full, "subnet manager gone: nobody repairs the routing; 8: events");
+	return true;
+}
+
+static bool headline_broken(struct headline *h, const struct state *s)
+{
+	const struct verdict *v = s->verdict;
+
+	if (!v || !state_tables(s) || verdict_ok(v))
+		return false;
+	if (!v->connected)
+		headline_say(
+			h,
+			"the routing is incomplete: hosts cannot reach each other; 6: compute another",
+			"routing incomplete: hosts are cut off; 6: compute another");
+	else if (!v->loop_free)
+		headline_say(h, "packets run in circles: the routing has loops; 6: compute another",
+			     "");
+	else if (!v->vls_fit)
+		headline_say(
+			h, "the routing needs more VLs than the switches have; 6: compute another",
+			"");
+	else if (state_vls_known(s) && s->sls_known)
+		headline_say(h, "the routing can deadlock: credit loop; 6: compute another", "");
+	else
+		return false;
+	return true;
+}
+
+/* --- what is down, and other problems of ports ---------------------------------------------------
+ */
+
+static bool headline_gone(struct headline *h, const struct state_poll *p)
+{
+	char full[160];
+
+	if (!p->missing_sw && !p->missing_ca)
+		return false;
+	snprintf(full, sizeof(full), "%u switch%s and %u host%s gone; 8: events", p->missing_sw,
+		 plural_es(p->missing_sw), p->missing_ca, plural(p->missing_ca));
+	headline_say(h, full, "");
+	return true;
+}
+
+static bool headline_down(struct headline *h, const struct state *s, const struct fabric_summary *v)
+{
+	char label[200], since[FIGURE_LEN] = "", age[FIGURE_LEN], full[340], others[40] = "";
+	uint32_t port;
+	const char *was;
+	double age_s;
+	bool longer;
+
+	if (headline_gone(h, &s->poll))
+		return true;
+	if (!v->down || !v->nproblem)
+		return false;
+	port = s->fabric->port_off[v->problem_sw[0]] + v->problem_port[0];
+	was = port_problems_was(v->port_problems, port);
+	age_s = s->history_at.on ? NAN
+				 : port_problems_age_s(v->port_problems, port, s->now_s, &longer);
+	port_label(label, sizeof(label), s->fabric, v->problem_sw[0], v->problem_port[0]);
+	if (isfinite(age_s) && !longer)
+		snprintf(since, sizeof(since), " for %.20s", figure_age(age, age_s));
+	if (v->down > 2)
+		snprintf(others, sizeof(others), ", %u ports in all", v->down);
+	snprintf(full, sizeof(full), "cable down%s: %s%s%s%s; Tab, Enter: there", since, label,
+		 was ? " -> " : "", was ? was : "", others);
+	headline_say(h, full, "");
+	return true;
+}
+
+static bool headline_ports(struct headline *h, const struct fabric_summary *v)
+{
+	char full[160], part[3][48] = { "", "", "" };
+
+	if (!v->errors && !v->reduced && !v->no_reply)
+		return false;
+	if (v->errors)
+		snprintf(part[0], 48, "%u port%s with errors", v->errors, plural(v->errors));
+	if (v->reduced)
+		snprintf(part[1], 48, "%s%u reduced", v->errors ? ", " : "", v->reduced);
+	if (v->no_reply)
+		snprintf(part[2], 48, "%s%u without reply", v->errors || v->reduced ? ", " : "",
+			 v->no_reply);
+	snprintf(full, sizeof(full), "%s%s%s; Tab: problem ports", part[0], part[1], part[2]);
+	headline_say(h, full, "");
+	return true;
+}
+
+/* --- jobs
+ * ------------------------------------------------------------------------------------------ */
+
+static bool headline_jobs(struct headline *h, const struct state *s)
+{
+	const struct state_jobs *j = &s->jobs_source;
+	char full[400], brief[120], age[FIGURE_LEN], of[48] = "no jobs are known";
+
+	if (j->state != JOBS_UNREACHABLE)
+		return false;
+	if (s->jobs && isfinite(j->age_s))
+		snprintf(of, sizeof(of), "jobs are those of %.20s ago", figure_age(age, j->age_s));
+	snprintf(full, sizeof(full), "%s does not answer, %s: %s", j->source, of, j->sentence);
+	snprintf(brief, sizeof(brief), "%s does not answer: %s", j->source, of);
+	headline_say(h, full, brief);
+	return true;
+}
+
+/* The job that suffers most, FAB_NONE without one. */
+static uint32_t headline_worst_job(const struct link_usage *u, double *slowdown)
+{
+	const struct prediction *p = u ? u->together : NULL;
+
+	*slowdown = p && p->worst != FAB_NONE ? p->slowdown_max : 1;
+	return p ? p->worst : FAB_NONE;
+}
+
+/* The link that it shares with most paths of others, and with whom; FAB_NONE: with nobody. */
+static uint32_t headline_shared(const struct link_usage *u, uint32_t job, uint32_t *with)
+{
+	const struct job_routes *r = u->routes;
+	uint64_t most = 0;
+	uint32_t at = FAB_NONE;
+
+	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
+		uint32_t c = r->chan[i], other = FAB_NONE;
+		uint64_t sum = 0;
+
+		for (uint64_t k = r->chan_off[c]; k < r->chan_off[c + 1]; k++) {
+			sum += r->job_routes[k];
+			if (other == FAB_NONE && r->job[k] != job)
+				other = r->job[k];
+		}
+		if (other == FAB_NONE || sum <= most)
+			continue;
+		most = sum;
+		at = c;
+		*with = other;
+	}
+	return at;
+}
+
+/* A plan that gains, or a bound that is far below what there is. */
+static const char *headline_better(char buf[64], const struct state *s)
+{
+	const struct plan_preview *p = state_plan(s);
+	const struct metrics *m = state_metrics(s);
+	const struct pattern_time *now = &p->time_now.of[PREDICT_ALLTOALL];
+	const struct pattern_time *plan = &p->time_plan.of[PREDICT_ALLTOALL];
+
+	if (state_plan_ahead(s) && p->time_now.known && p->time_plan.known && p->time_now.jobs &&
+	    plan->mean.mean < 0.98 * now->mean.mean) {
+		snprintf(buf, 64, "; 6: %.7s takes %.0f%% less time", p->id,
+			 100 - 100 * plan->mean.mean / now->mean.mean);
+		return buf;
+	}
+	return m && m->njob && 4 * m->eff_efi_max > 5 * m->eff_efi_bound ? "; 6 computes better"
+									 : "";
+}
+
+static bool headline_slow(struct headline *h, const struct state *s, bool routing)
+{
+	const struct link_usage *u = state_usage(s);
+	const char *costs = routing ? "routing costs jobs" : "jobs slow each other";
+	char full[400], brief[300], label[160], from[NAME_LEN], to[NAME_LEN], buf[64];
+	char ids[64], share[240] = "", brief_share[200] = "";
+	const char *better = headline_better(buf, s);
+	double slowdown;
+	uint32_t job = headline_worst_job(u, &slowdown), with, chan;
+
+	if (job == FAB_NONE || slowdown < HEAD_SLOW || (better[0] != '\0') != routing || !u->routes)
+		return false;
+	chan = headline_shared(u, job, &with);
+	if (chan != FAB_NONE) {
+		snprintf(ids, sizeof(ids), ": %llu, %llu share",
+			 (unsigned long long)u->jobs->jobs[job].id,
+			 (unsigned long long)u->jobs->jobs[with].id);
+		snprintf(share, sizeof(share), "%s %s", ids,
+			 chan_label(label, sizeof(label), s->fabric, chan));
+		snprintf(brief_share, sizeof(brief_share), "%s %s->%s", ids,
+			 switch_label(from, sizeof(from), s->fabric, s->fabric->chan_src[chan]),
+			 switch_label(to, sizeof(to), s->fabric, s->fabric->chan_dst[chan]));
+	}
+	snprintf(full, sizeof(full), "%s up to %.1fx%s%s", costs, slowdown, share, better);
+	snprintf(brief, sizeof(brief), "%s %.1fx%s%s", costs, slowdown, brief_share, better);
+	headline_say(h, full, brief);
+	return true;
+}
+
+/* --- congestion ---------------------------------------------------------------------------------
+ */
+
+static double headline_wait_limit(const struct state *s)
+{
+	return s->limits.wait_pct > 0 ? s->limits.wait_pct : WAIT_PCT;
+}
+
+/* The fullest port that leads on from the link's far end, and how full. */
+static uint32_t headline_next(const struct state *s, uint32_t chan, double *util)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t sw = f->chan_dst[chan], best = FAB_NONE;
+
+	*util = 0;
+	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
+		uint32_t port = f->port_off[sw] + p;
+		const struct port_rate *r = state_rate(s, port);
+
+		if (p == f->chan_rport[chan] || !r || !(r->util_pct > *util))
+			continue;
+		*util = r->util_pct;
+		best = port;
+	}
+	return best;
+}
+
+/* From a link that waits along the fullest ones to the port that all of it waits for. */
+static uint32_t headline_root(const struct state *s, uint32_t chan)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t at = chan_fabric_port(f, chan);
+	double util = state_rate(s, at)->util_pct, next_util;
+
+	for (int hop = 0; hop < TREE_HOPS; hop++) {
+		uint32_t next = headline_next(s, chan, &next_util);
+
+		if (next == FAB_NONE || next_util < util || next_util < 50)
+			return at;
+		at = next;
+		util = next_util;
+		chan = f->port[at].chan;
+		if (chan == FAB_NONE || !(state_rate(s, at)->wait_pct >= headline_wait_limit(s)))
+			return at;
+	}
+	return at;
+}
+
+/* Seconds that it has waited, as far as the history tells. */
+static double headline_waits_s(const struct state *s, uint32_t chan)
+{
+	uint8_t row[HISTORY_LEN];
+	uint32_t n = s->history ? history_get(s->history, chan, HISTORY_WAIT, row) : 0, k = 0;
+
+	while (k < n && row[n - 1 - k] != HISTORY_UNKNOWN &&
+	       row[n - 1 - k] >= headline_wait_limit(s))
+		k++;
+	return k > 1 ? k * s->poll.interval_s : NAN;
+}
+
+static void headline_cause(char *buf, size_t len, const struct state *s, uint32_t port)
+{
+	const struct link_usage *u = state_usage(s);
+	uint32_t chan = s->fabric->port[port].chan, term = s->fabric->port[port].term;
+	const struct jobset *js = s->jobs;
+
+	buf[0] = '\0';
+	if (chan != FAB_NONE && u && u->routes &&
+	    u->routes->chan_off[chan] < u->routes->chan_off[chan + 1])
+		snprintf(
+			buf, len, ", cause job %llu",
+			(unsigned long long)u->jobs->jobs[u->routes->job[u->routes->chan_off[chan]]]
+				.id);
+	else if (term != FAB_NONE && js && js->nterm == s->fabric->nterm &&
+		 js->term_off[term] < js->term_off[term + 1])
+		snprintf(buf, len, ", cause job %llu: more is sent to this host than it takes",
+			 (unsigned long long)js->jobs[js->term_job[js->term_off[term]]].id);
+}
+
+static bool headline_congestion(struct headline *h, const struct state *s,
+				const struct fabric_summary *v)
+{
+	const struct sample_top *top =
+		v->sample_summary ? &v->sample_summary->top[HISTORY_WAIT] : NULL;
+	char label[200], full[400], brief[220], age[FIGURE_LEN], since[40] = "", cause[100];
+	const struct port_rate *r =
+		top && top->n ? state_rate(s, chan_fabric_port(s->fabric, top->chan[0])) : NULL;
+	uint32_t n = 0, port, sw;
+	double s_long;
+
+	if (!r || !(r->wait_pct >= headline_wait_limit(s)))
+		return false;
+	while (n < top->n && state_rate(s, chan_fabric_port(s->fabric, top->chan[n]))->wait_pct >=
+				     headline_wait_limit(s))
+		n++;
+	port = headline_root(s, top->chan[0]);
+	sw = fabric_port_switch(s->fabric, port);
+	s_long = headline_waits_s(s, top->chan[0]);
+	if (isfinite(s_long))
+		snprintf(since, sizeof(since), " %.20s", figure_age(age, s_long));
+	headline_cause(cause, sizeof(cause), s, port);
+	port_label(label, sizeof(label), s->fabric, sw, port - s->fabric->port_off[sw]);
+	snprintf(full, sizeof(full), "%s congested%s%s: %u%s link%s wait up to %.0f%%; 3: links",
+		 label, since, cause, n, n == HOT_LINKS ? " or more" : "", plural(n), r->wait_pct);
+	if (strstr(cause, ":"))
+		*strstr(cause, ":") = '\0';
+	snprintf(brief, sizeof(brief), "%s congested%s%s", label, since, cause);
+	headline_say(h, full, brief);
+	return true;
+}
+
+/* --- nothing is wrong
+ * ----------------------------------------------------------------------------- */
+
+static bool headline_unknown(struct headline *h, const struct state *s)
+{
+	const char *why = !s->rates && s->mode == RUN_FILE ? "a file has no counters"
+			  : !s->rates			   ? "no rates yet"
+			  : !s->tables			   ? state_no_tables(s)
+			  : !s->verdict			   ? "the routing is not verified yet"
+			  : !state_vls_known(s)		   ? "SL2VL is not read (M)"
+			  : !s->sls_known && !verdict_ok(s->verdict) ? "SLs of paths are not known"
+								     : NULL;
+	char full[200];
+
+	if (!why)
+		return false;
+	snprintf(full, sizeof(full), "nothing is known to be wrong; %s", why);
+	headline_say(h, full, "");
+	return true;
+}
+
+static bool headline_well(struct headline *h, const struct fabric_summary *v)
+{
+	const struct sample_summary *t = v->sample_summary;
+	double util = NAN, wait = 0;
+	char full[120], pct[FIGURE_LEN];
+
+	for (uint32_t k = 0; t && k < v->tiers->n; k++) {
+		util = fmax(util, t->tier[k].util_max);
+		wait = fmax(wait, t->tier[k].wait_max);
+	}
+	snprintf(full, sizeof(full),
+		 "all well: links at most %s full, waiting at most %.0f%% of the time",
+		 figure_percent(pct, util), wait);
+	headline_say(h, full, "");
+	return true;
+}
+
+static bool headline_is(struct headline *h, enum headline_kind kind, const struct state *s,
+			const struct fabric_summary *v)
+{
+	switch (kind) {
+	case HEAD_LOST:
+		return headline_lost(h, s);
+	case HEAD_SM:
+		return headline_sm(h, s);
+	case HEAD_BROKEN:
+		return headline_broken(h, s);
+	case HEAD_DOWN:
+		return headline_down(h, s, v);
+	case HEAD_ROUTING:
+		return headline_slow(h, s, true);
+	case HEAD_CONGESTION:
+		return headline_congestion(h, s, v);
+	case HEAD_SLOWED:
+		return headline_slow(h, s, false);
+	case HEAD_JOBS:
+		return headline_jobs(h, s);
+	case HEAD_PORTS:
+		return headline_ports(h, v);
+	case HEAD_UNKNOWN:
+		return headline_unknown(h, s);
+	default:
+		return headline_well(h, v);
+	}
+}
+
+void headline_make(struct headline *out, const struct state *s, const struct fabric_summary *v)
+{
+	struct headline other;
+
+	memset(out, 0, sizeof(*out));
+	while (out->kind < HEAD_WELL && !headline_is(out, out->kind, s, v))
+		out->kind++;
+	if (out->kind == HEAD_WELL)
+		headline_well(out, v);
+	for (int k = (int)out->kind + 1; k < HEAD_UNKNOWN; k++)
+		out->more += headline_is(&other, (enum headline_kind)k, s, v);
+}
