@@ -26,7 +26,7 @@ PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1
 	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
-	python3-jsonschema strace
+	python3-jsonschema strace lld
 PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
@@ -123,7 +123,7 @@ $(B)/%.o: %.c Makefile
 		$(PC_CFLAGS) -MMD -MP -c -o $@ $<
 
 # there are many of them: by the quicker linker, where there is one
-TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
+TESTS_LD := $(if $(shell command -v ld.lld),-fuse-ld=lld,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 UNIT_KIT := $(B)/tests/unit/kit.a
 $(UNIT_KIT): $(UNIT_HELP_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
