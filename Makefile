@@ -171,6 +171,7 @@ $(B)/examples/%: console/examples/%.c fabric/agent/ibroute-agent.h
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/kit/write_judge.o
+$(B)/tests/bench/repair_bench: $(B)/tests/unit/kit/cable_events.o
 $(B)/tests/bench/agents_bench: $(B)/tests/unit/kit/agent_crowd.o $(B)/tests/unit/kit/sim_faults.o $(B)/tests/unit/kit/update_net.o
 $(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/kit/phase_%.o,hostile key model node void world)
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/packets_drive.o $(B)/tests/unit/kit/txn_world.o $(B)/tests/unit/kit/txn_phases.o $(B)/tests/unit/kit/small_net.o

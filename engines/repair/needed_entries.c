@@ -20,37 +20,59 @@ void needed_entries_done(struct needed_entries *n)
 	memset(n, 0, sizeof(*n));
 }
 
-/* From a switch to that of the LID, over the cables that there are. */
-static uint32_t needed_entries_dist(struct needed_entries *n, const struct fabric *f, uint32_t from,
-				    uint32_t to)
+void needed_entries_forget(struct needed_entries *n)
 {
-	if (n->dist_to != to) {
-		n->queue[0] = to;
-		fabric_hops(n->dist, n->queue, f, 1);
-		n->dist_to = to;
-	}
-	return n->dist[from];
+	n->dist_to = FAB_NONE;
 }
 
-static bool needed_entries_is(struct needed_entries *n, const struct repair_state *r, uint32_t sw,
-			      const struct dest *d, const struct lid_tree *x)
+/* Distances to a switch over the cables that there are. */
+static void needed_entries_measure(struct needed_entries *n, const struct repair_state *r,
+				   uint32_t to)
 {
-	uint32_t c;
+	const struct fabric *f = r->f;
+	uint32_t end = 1;
 
-	if (sw == d->sw)
+	memset(n->dist, 0xff, f->nsw * sizeof(*n->dist));
+	n->queue[0] = to;
+	n->dist[to] = 0;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t u = n->queue[i];
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (n->dist[v] != FAB_NONE || r->down[c])
+				continue;
+			n->dist[v] = n->dist[u] + 1;
+			n->queue[end++] = v;
+		}
+	}
+	n->dist_to = to;
+}
+
+static bool needed_entries_is(struct needed_entries *n, const struct repair_state *r,
+			      const struct entry_change *e, const struct dest *d,
+			      const struct lid_tree *x)
+{
+	uint32_t c = repair_state_chan(r, e->sw, e->port_was), far;
+
+	if (e->sw == d->sw || c == FAB_NONE)
 		return true;
-	c = fabric_chan(r->f, sw, tables_row(r->was, sw)[d->lid]);
-	return c == FAB_NONE ||
-	       needed_entries_dist(n, r->f, r->f->chan_dst[c], d->sw) + 1 > x->hops[sw];
+	if (n->dist_to != d->sw)
+		needed_entries_measure(n, r, d->sw);
+	far = n->dist[r->f->chan_dst[c]];
+	return far == FAB_NONE || far + 1 > x->hops[e->sw];
 }
 
 void needed_entries_add(struct needed_entries *n, const struct repair_state *r,
-			const struct dest *d, const struct lid_tree *x)
+			const struct dest *d, const struct lid_tree *x, uint32_t first)
 {
-	for (uint32_t sw = 0; sw < r->f->nsw; sw++) {
-		if (tables_row(r->t, sw)[d->lid] == tables_row(r->was, sw)[d->lid])
+	for (uint32_t i = first; i < r->changes->n; i++) {
+		const struct entry_change *e = &r->changes->list[i];
+
+		if (e->port == e->port_was)
 			continue;
 		n->changed++;
-		n->needed += needed_entries_is(n, r, sw, d, x);
+		n->needed += needed_entries_is(n, r, e, d, x);
 	}
 }

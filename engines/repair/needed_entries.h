@@ -19,8 +19,10 @@ struct needed_entries {
 
 void needed_entries_init(struct needed_entries *n, const struct fabric *f);
 void needed_entries_done(struct needed_entries *n);
+/* Cables went or came back: distances are others. */
+void needed_entries_forget(struct needed_entries *n);
 
-/* Adds those of a destination whose tree is x now.  O(switches), and O(channels) once for each
- * destination switch where entries changed that lead somewhere. */
+/* Adds the changes from the first on, which are those of a destination whose tree is x now.
+ * O(changes), and O(channels) once for each switch in a row. */
 void needed_entries_add(struct needed_entries *n, const struct repair_state *r,
-			const struct dest *d, const struct lid_tree *x);
+			const struct dest *d, const struct lid_tree *x, uint32_t first);

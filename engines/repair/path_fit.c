@@ -3,22 +3,45 @@
 
 #include <string.h>
 
+/* Packets with that SL get from each switch behind c to the end. */
+static void path_fit_remember(struct repair_state *r, const struct lid_tree *x, uint32_t c,
+			      uint8_t sl)
+{
+	for (uint32_t v = r->f->chan_dst[c]; v != x->dst; v = r->f->chan_dst[x->chan[v]]) {
+		if (r->led[v] >> sl & 1)
+			return;
+		if (!r->led[v])
+			r->led_list[r->nled++] = v;
+		r->led[v] |= (uint16_t)(1u << sl);
+	}
+}
+
 /* From the channel c of sw to the end of the path; vl: on that channel. */
 static bool path_fit_rest(struct repair_state *r, const struct lid_tree *x, uint32_t c, uint8_t sl,
 			  unsigned vl)
 {
 	const struct fabric *f = r->f;
+	bool by_sl = r->was->sl2vl_kind != SL2VL_FULL;
+	uint32_t first = c;
 
 	while (vl < r->nvl) {
 		uint32_t v = f->chan_dst[c], e = x->chan[v];
+		bool known = by_sl && v != x->dst && r->led[v] >> sl & 1;
 		unsigned next;
 
 		r->vls |= 1u << vl;
-		if (v == x->dst)
+		if (v == x->dst) {
+			if (by_sl)
+				path_fit_remember(r, x, first, sl);
 			return true;
+		}
 		next = tables_vl_row(r->was, f, v, f->chan_rport[c], f->chan_port[e])[sl];
 		if (next >= r->nvl || !dependencies_add(r->deps, c, vl, e, next))
 			return false;
+		if (known) {
+			path_fit_remember(r, x, first, sl);
+			return true;
+		}
 		c = e;
 		vl = next;
 	}
@@ -50,6 +73,7 @@ static bool path_fit_all(struct repair_state *r, const struct lid_tree *x, uint3
 			continue;
 		}
 		dependencies_undo(r->deps, before);
+		repair_state_forget_led(r);
 		r->vls = vls;
 		return false;
 	}
@@ -81,7 +105,7 @@ static void path_fit_widen(struct tables *t, const struct fabric *f)
 	}
 }
 
-static void path_fit_set(struct repair_state *r, uint32_t sw, uint32_t lid, uint8_t sl)
+void path_fit_set(struct repair_state *r, uint32_t sw, uint32_t lid, uint8_t sl)
 {
 	const struct fabric *f = r->f;
 	struct tables *t = r->t;
@@ -114,6 +138,7 @@ bool path_fit_through(struct repair_state *r, const struct lid_tree *x, uint32_t
 	before = r->deps->nadded;
 	fits = path_fit_rest(r, x, c, sl, tables_vl_row(r->was, r->f, sw, 0, out)[sl]);
 	dependencies_undo(r->deps, before);
+	repair_state_forget_led(r);
 	r->vls = vls;
 	return fits;
 }

@@ -15,6 +15,9 @@ bool path_fit_as_is(struct repair_state *r, const struct lid_tree *x, uint32_t s
 bool path_fit_on(struct repair_state *r, const struct lid_tree *x, uint32_t sw, uint32_t lid,
 		 uint8_t sl);
 
+/* Only notes that SL. */
+void path_fit_set(struct repair_state *r, uint32_t sw, uint32_t lid, uint8_t sl);
+
 /* Could a packet with that SL be led on from sw, as if it had come from an end?  Adds nothing.
  * Of switches without ends, which have no packets of their own but may be led through. */
 bool path_fit_through(struct repair_state *r, const struct lid_tree *x, uint32_t sw, uint8_t sl);

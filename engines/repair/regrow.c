@@ -25,6 +25,7 @@ struct regrow {
 	uint16_t *first; /* ... and by switch the hops of the first path that was tried; 0: none */
 	uint32_t *count; /* by switch: terminals behind it */
 	uint32_t *used;	 /* by destination: how many others go its way */
+	uint8_t *port_was, *sl_was; /* by switch */
 	struct candidate list[FAB_MAX_PORT + 1];
 	uint32_t n;
 	uint8_t through; /* SL of packets that switches without ends may get; FAB_SLS: none */
@@ -42,6 +43,8 @@ struct regrow *regrow_new(struct repair_state *r)
 	g->first = xcalloc(r->f->nsw, sizeof(*g->first));
 	g->count = xcalloc(r->f->nsw, sizeof(*g->count));
 	g->used = xcalloc(r->ndest, sizeof(*g->used));
+	g->port_was = xcalloc(r->f->nsw, 1);
+	g->sl_was = xcalloc(r->f->nsw, 1);
 	return g;
 }
 
@@ -55,6 +58,8 @@ void regrow_free(struct regrow *g)
 	free(g->first);
 	free(g->count);
 	free(g->used);
+	free(g->port_was);
+	free(g->sl_was);
 	free(g);
 }
 
@@ -99,7 +104,7 @@ static void regrow_find_candidates(struct regrow *g, uint32_t sw, uint16_t hops)
 
 	g->n = 0;
 	for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++)
-		if (g->tree.hops[f->chan_dst[c]] == hops)
+		if (!g->r->down[c] && g->tree.hops[f->chan_dst[c]] == hops)
 			regrow_insert(g, (struct candidate){ c, f->chan_port[c] == entry,
 							     regrow_cost(g, c) });
 }
@@ -201,12 +206,13 @@ static void regrow_read(struct regrow *g, const struct tables *t)
 {
 	const struct fabric *f = g->r->f;
 
+	repair_state_forget_led(g->r);
 	lft_columns_read(&g->columns, t, g->d, 1);
 	lid_tree_read(&g->tree, lft_columns_at(&g->columns, 0), g->r->out, g->d->sw);
 	g->nleft = 0;
 	g->through = FAB_SLS;
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		if (g->tree.hops[sw] != LID_TREE_BROKEN)
+		if (g->tree.hops[sw] != LID_TREE_BROKEN || g->r->gone[sw])
 			continue;
 		g->left[g->nleft++] = sw;
 		g->first[sw] = 0;
@@ -311,11 +317,36 @@ static bool regrow_unknown(const struct regrow *g)
 	return true;
 }
 
-bool regrow_lid(struct regrow *g, uint32_t dest)
+/* The entries and SLs of the LID as they are now. */
+static void regrow_note_before(struct regrow *g)
+{
+	const struct repair_state *r = g->r;
+
+	for (uint32_t sw = 0; sw < r->f->nsw; sw++) {
+		g->port_was[sw] = tables_row(r->t, sw)[g->d->lid];
+		g->sl_was[sw] = repair_state_own_sl(r, sw, g->d->lid);
+	}
+}
+
+static void regrow_note_changes(struct regrow *g)
+{
+	struct repair_state *r = g->r;
+	uint16_t lid = g->d->lid;
+
+	for (uint32_t sw = 0; sw < r->f->nsw; sw++) {
+		uint8_t port = tables_row(r->t, sw)[lid], sl = repair_state_own_sl(r, sw, lid);
+
+		if (port != g->port_was[sw] || sl != g->sl_was[sw])
+			entry_changes_add(r->changes,
+					  (struct entry_change){ sw, lid, g->port_was[sw], port,
+								 g->sl_was[sw], sl });
+	}
+}
+
+static bool regrow_any_way(struct regrow *g)
 {
 	struct repair_state *r = g->r;
 
-	g->d = &r->dests[dest];
 	tables_row(r->t, g->d->sw)[g->d->lid] = g->d->port;
 	regrow_read(g, r->t);
 	if (!g->nleft)
@@ -328,4 +359,15 @@ bool regrow_lid(struct regrow *g, uint32_t dest)
 			return true;
 	}
 	return regrow_like_sibling(g) || regrow_all_new(g);
+}
+
+bool regrow_lid(struct regrow *g, uint32_t dest)
+{
+	bool found;
+
+	g->d = &g->r->dests[dest];
+	regrow_note_before(g);
+	found = regrow_any_way(g);
+	regrow_note_changes(g);
+	return found;
 }

@@ -18,7 +18,8 @@ struct regrow;
 struct regrow *regrow_new(struct repair_state *r);
 void regrow_free(struct regrow *g); /* NULL is fine */
 
-/* All paths to the destination with that index, of which some do not arrive.  False: there is no
- * way without a deadlock.  The tree of the result is that of regrow_tree(). */
+/* All paths to the destination with that index, of which some do not arrive; what becomes another
+ * is added to r->changes.  False: there is no way without a deadlock.  The tree of the result is
+ * that of regrow_tree(). */
 bool regrow_lid(struct regrow *g, uint32_t dest);
 const struct lid_tree *regrow_tree(const struct regrow *g);

@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/repair/repair.h"
 
+#include "engines/graph/lft_columns.h"
 #include "engines/nue/nue.h"
 #include "engines/repair/needed_entries.h"
+#include "engines/repair/reattach.h"
 #include "engines/repair/regrow.h"
 #include "engines/repair/repair_state.h"
 #include "engines/repair/standing.h"
 #include "engines/vl/vl_layers.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define FEW 2 /* a share of all switches */
+
+struct repair_tools {
+	struct regrow *regrow;
+	struct reattach *reattach;
+	struct lft_columns columns;
+	struct lid_tree tree;
+	uint32_t *broken;
+};
 
 struct repair_sum {
 	struct needed_entries entries;
@@ -61,25 +75,58 @@ static int repair_find_standing(struct repair_state *r, bool deps, struct progre
 
 /* --- new paths ------------------------------------------------------------------------------ */
 
+/* Few are broken: the others need not be looked at.  False where that finds no way. */
+static bool repair_reattach(struct repair_state *r, struct repair_tools *x, uint32_t i)
+{
+	const struct dest *d = &r->dests[i];
+	uint32_t n = 0;
+
+	if (r->broken[i] > r->f->nsw / FEW || tables_row(r->was, d->sw)[d->lid] != d->port)
+		return false;
+	lft_columns_read(&x->columns, r->t, d, 1);
+	lid_tree_read(&x->tree, lft_columns_at(&x->columns, 0), r->out, d->sw);
+	for (uint32_t sw = 0; sw < r->f->nsw; sw++)
+		if (x->tree.hops[sw] == LID_TREE_BROKEN)
+			x->broken[n++] = sw;
+	return reattach_known(x->reattach, i, x->broken, n);
+}
+
+static void repair_dest(struct repair_state *r, struct repair_sum *sum, struct repair_tools *x,
+			uint32_t i)
+{
+	uint32_t first = r->changes->n;
+	bool near = repair_reattach(r, x, i);
+
+	sum->lids += r->broken[i] > 0;
+	if (!near)
+		sum->in_vain += !regrow_lid(x->regrow, i);
+	needed_entries_add(&sum->entries, r, &r->dests[i],
+			   near ? reattach_tree(x->reattach) : regrow_tree(x->regrow), first);
+	r->broken[i] = 0;
+}
+
 static int repair_regrow(struct repair_state *r, struct repair_sum *sum, struct progress *progress)
 {
-	struct regrow *g = regrow_new(r);
+	struct repair_tools x = { .regrow = regrow_new(r), .reattach = reattach_new(r) };
 	struct pace p;
 	int rc = pace_begin(&p, progress, "layers", r->ndest) ? -ECANCELED : 0;
 
+	lft_columns_init(&x.columns, r->f, r->out);
+	lid_tree_init(&x.tree, r->f);
+	x.broken = xcalloc(r->f->nsw, sizeof(*x.broken));
 	for (uint32_t i = 0; !rc && i < r->ndest; i++) {
 		const struct dest *d = &r->dests[i];
 
-		if (r->broken[i] || tables_row(r->was, d->sw)[d->lid] != d->port) {
-			sum->lids += r->broken[i] > 0;
-			sum->in_vain += !regrow_lid(g, i);
-			needed_entries_add(&sum->entries, r, d, regrow_tree(g));
-			r->broken[i] = 0;
-		}
+		if (r->broken[i] || tables_row(r->was, d->sw)[d->lid] != d->port)
+			repair_dest(r, sum, &x, i);
 		if (pace_tick(&p, i + 1, r->f->nsw))
 			rc = -ECANCELED;
 	}
-	regrow_free(g);
+	regrow_free(x.regrow);
+	reattach_free(x.reattach);
+	lft_columns_done(&x.columns);
+	lid_tree_done(&x.tree);
+	free(x.broken);
 	return rc;
 }
 
@@ -93,6 +140,7 @@ static int repair_with_new_layers(struct repair_state *r, struct repair_sum *sum
 	dependencies_free(r->deps);
 	r->deps = NULL;
 	repair_state_begin(r);
+	r->changes->n = 0;
 	needed_entries_done(&sum->entries);
 	*sum = (struct repair_sum){ .sls_again = true };
 	needed_entries_init(&sum->entries, r->f);
@@ -102,17 +150,6 @@ static int repair_with_new_layers(struct repair_state *r, struct repair_sum *sum
 	if (!rc)
 		rc = vl_layers_assign_from(r->t, r->f, r->was, r->params, progress, err);
 	return rc;
-}
-
-static void repair_count_vls(struct repair_state *r)
-{
-	unsigned vls = r->vls ? 32 - (unsigned)__builtin_clz(r->vls) : 1;
-	unsigned sls = r->sls ? 32 - (unsigned)__builtin_clz(r->sls) : 1;
-
-	if (r->t->vls < vls)
-		r->t->vls = (uint8_t)vls;
-	if (r->t->sls < sls)
-		r->t->sls = (uint8_t)sls;
 }
 
 /* Why the installed SLs cannot simply stay. */
@@ -133,7 +170,7 @@ static int repair_run(struct repair_state *r, struct repair_sum *sum, struct pro
 	if (!rc && acyclic)
 		rc = repair_regrow(r, sum, progress);
 	if (!rc && acyclic && !sum->in_vain) {
-		repair_count_vls(r);
+		repair_state_count_vls(r);
 		return 0;
 	}
 	if (rc)
@@ -183,6 +220,7 @@ static int repair_route(struct tables **out, const struct fabric *f, const struc
 {
 	struct repair_state r;
 	struct repair_sum sum = { .lids = 0 };
+	struct entry_changes changes = { 0 };
 	int rc;
 
 	if (!params->current)
@@ -191,6 +229,7 @@ static int repair_route(struct tables **out, const struct fabric *f, const struc
 	if (rc)
 		return rc;
 	repair_state_init(&r, f, params);
+	r.changes = &changes;
 	needed_entries_init(&sum.entries, f);
 	rc = repair_run(&r, &sum, progress, err);
 	if (!rc) {
@@ -200,6 +239,7 @@ static int repair_route(struct tables **out, const struct fabric *f, const struc
 	}
 	needed_entries_done(&sum.entries);
 	repair_state_done(&r);
+	entry_changes_done(&changes);
 	return rc;
 }
 

@@ -87,6 +87,12 @@ static void repair_state_find_sources(struct repair_state *r)
 	}
 }
 
+void repair_state_forget_led(struct repair_state *r)
+{
+	while (r->nled)
+		r->led[r->led_list[--r->nled]] = 0;
+}
+
 void repair_state_init(struct repair_state *r, const struct fabric *f,
 		       const struct engine_params *params)
 {
@@ -101,10 +107,25 @@ void repair_state_init(struct repair_state *r, const struct fabric *f,
 	repair_state_begin(r);
 	r->dests = graph_dests_by_switch(&r->ndest, f, graph_lmc(f, params));
 	r->out = lft_columns_ports(f);
+	r->down = xcalloc(f->nchan, sizeof(*r->down));
+	r->gone = xcalloc(f->nsw, sizeof(*r->gone));
 	r->broken = xcalloc(r->ndest, sizeof(*r->broken));
 	r->load = xcalloc(f->nchan, sizeof(*r->load));
+	r->led = xcalloc(f->nsw, sizeof(*r->led));
+	r->led_list = xcalloc(f->nsw, sizeof(*r->led_list));
 	chan_weights_init(&r->weights, f, params->ignore_rates);
 	repair_state_find_sources(r);
+}
+
+void repair_state_count_vls(struct repair_state *r)
+{
+	unsigned vls = r->vls ? 32 - (unsigned)__builtin_clz(r->vls) : 1;
+	unsigned sls = r->sls ? 32 - (unsigned)__builtin_clz(r->sls) : 1;
+
+	if (r->t->vls < vls)
+		r->t->vls = (uint8_t)vls;
+	if (r->t->sls < sls)
+		r->t->sls = (uint8_t)sls;
 }
 
 void repair_state_done(struct repair_state *r)
@@ -112,8 +133,12 @@ void repair_state_done(struct repair_state *r)
 	tables_put(r->t);
 	free(r->dests);
 	free(r->out);
+	free(r->down);
+	free(r->gone);
 	free(r->broken);
 	free(r->load);
+	free(r->led);
+	free(r->led_list);
 	chan_weights_done(&r->weights);
 	dependencies_free(r->deps);
 	free(r->source_off);
