@@ -254,6 +254,7 @@ static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struc
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
+	poller_count_links(p, s.link_events);
 	memcpy(msg->update, s.update, sizeof(msg->update));
 	memcpy(msg->owner, s.owner, sizeof(msg->owner));
 	if (!s.update[0]) /* its agents are where it wants them */
@@ -295,6 +296,7 @@ static void poller_ask_sm(struct poller *p)
 	msg->rc = rc;
 	if (!rc) {
 		msg->sm = sm;
+		poller_listen(p, sm.guid);
 		poller_ask_osm(p, msg);
 	} else {
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
@@ -387,9 +389,10 @@ static void *poller_run(void *arg)
 			poller_do_want(p, want);
 			continue;
 		}
+		poller_hear(p);
 		poller_do_due(p);
 		if (!poller_reads_sl2vl(p))
-			poller_wait_until(p, poller_next_due(p));
+			poller_wait_until(p, poller_hears_again(p, poller_next_due(p)));
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of poller share this: poller.c is the thread and its times; it uses poller_tables.c,
- * and these poller_discover.c and poller_wants.c.
+ * and these poller_discover.c, poller_notices.c and poller_wants.c.
  */
 #pragma once
 
@@ -63,6 +63,15 @@ struct poller {
 	double slice_end, slice_since;
 	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
 	double sl2vl_at;     /* when they are to be read with SL2VL again */
+
+	/* notices of link states */
+	uint64_t listens_to;	      /* GUID of the SM; 0: of none yet */
+	double listen_at;	      /* when to subscribe again */
+	uint32_t heard;		      /* not looked at yet */
+	uint16_t heard_lid;	      /* of whom the last one was; 0: not told */
+	double burst_since, heard_at; /* the first and the last of them */
+	uint64_t link_events;	      /* that the plugin has counted ... */
+	bool links_known;	      /* ... if it was asked */
 };
 
 /* A reading of everything may take at most one part in so many of the time. */
@@ -77,6 +86,15 @@ static inline double poller_due(double interval_s, double took_s)
 /* poller_wants.c.  The oldest request; false: there is none. */
 bool poller_wants_take(enum want_type *out, struct poller *p);
 bool poller_wants_any(struct poller *p);
+
+/* poller_notices.c.  Notices are asked of that SM, where the wire takes any: now and then. */
+void poller_listen(struct poller *p, uint64_t sm_guid);
+/* So many link state changes has the plugin heard of until now. */
+void poller_count_links(struct poller *p, uint64_t events);
+/* What has been heard leads to a sweep once no more comes. */
+void poller_hear(struct poller *p);
+/* Something is due at that time; when it has to listen before. */
+double poller_hears_again(const struct poller *p, double due);
 
 /* poller_discover.c.  Out: the fabric as it is now.  silent: a line for each place where nobody
  * answers (struct sweep_gap), the caller frees it.  0 or -errno. */

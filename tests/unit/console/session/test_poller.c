@@ -7,6 +7,7 @@
 #include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
+#include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/sim_faults.h"
@@ -274,10 +275,72 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 	fabric_put(f);
 }
 
+/* Long before the next one is due by the clock; a burst is one. */
+static void a_notice_of_a_link_leads_to_a_discovery(void **state)
+{
+	struct poller_opts po = { .interval_s = 600, .sweep_s = 600, .tables_s = 600 };
+	struct fabric *f = net_chain(2, 8, FAB_NONE, NULL);
+	struct notice link = { .type = NOTICE_URGENT,
+			       .producer = NOTICE_SWITCH,
+			       .trap = NOTICE_LINK_STATE };
+	struct wire_opts wo = { .term = 2, .notices = true };
+	struct notice_opts no = { .term = 5 };
+	struct tables *t = even_paths(f);
+	struct mailbox *box = mailbox_new();
+	struct sim_sm_counts counts;
+	struct notice_port *np;
+	struct mad_port port;
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct msg *msg;
+	struct err err;
+	int sweeps = 0;
+	double end;
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg_drop(next_of(box, MSG_FABRIC));
+	do {
+		poll(NULL, 0, 10);
+		sim_sm_counts(sim, &counts);
+	} while (!counts.subscriptions);
+	assert_int_equal(sim_port_open(&port, sim, 5, &err), 0);
+	np = notice_port_new(&port, &no);
+	for (uint16_t i = 1; i <= 3; i++) {
+		link.count = i;
+		assert_int_equal(notice_send(np, &link, &err), 0);
+	}
+	msg_drop(next_of(box, MSG_FABRIC));
+	for (end = clock_s() + 1; clock_s() < end;) {
+		msg = mailbox_take(box);
+		if (!msg) {
+			poll(NULL, 0, 10);
+			continue;
+		}
+		sweeps += msg->type == MSG_FABRIC;
+		msg_drop(msg);
+	}
+	assert_int_equal(sweeps, 0);
+	poller_stop(p);
+	poller_free(p);
+	notice_port_close(np);
+	while ((msg = mailbox_take(box)))
+		msg_drop(msg);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
+		cmocka_unit_test(a_notice_of_a_link_leads_to_a_discovery),
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
