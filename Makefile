@@ -405,7 +405,7 @@ help:
 	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
-	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=jobs|trees|tori|real|NAME,... ENGINES=... OPENSM=... BENCHFLAGS=--json)"
+	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=jobs|trees|tori|lanes|real|NAME,... ENGINES=... OPENSM=... BENCHFLAGS=--json)"
 	@echo "bench-gate      whether sar makes any pattern of jobs slower than dfsssp, 88 cases (UPDATES=5 NETS=NAME,...)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"

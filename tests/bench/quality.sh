@@ -6,8 +6,8 @@
 # Nets, each filled with jobs in four ways: see quality.c, which also says what the columns are.
 # OpenSM's engines run over ibsim first, those that route the net; the same judge looks at their
 # tables.  Sections with engines of their own: jobs (seven nets for sar); trees and tori, whole and
-# damaged, for the others; rates, cables of different rates, weighed and counted; real, the dumps of
-# ibnetdiscover in REAL.
+# damaged, for the others; lanes, nue off trees by VLs; rates, cables of different rates, weighed and
+# counted; real, the dumps of ibnetdiscover in REAL.
 #
 #   NETS=NAME,...        nets or sections of the list below (default: all; none)
 #   ENGINES=NAME,...     ours instead of the section's (not in the section of jobs)
@@ -57,6 +57,11 @@ nets() {
 	tori  torus-9x9-f5    torus:dims=9x9,hosts=4,fail=5
 	tori  torus-5x5x5-s1  torus:dims=5x5x5,hosts=2 sw063
 	tori  torus-9x9-s1    torus:dims=9x9,hosts=4 sw41
+	lanes dragonfly-4-vls dragonfly:p=4
+	lanes hyperx-12x8-vls hyperx:dims=12x8,hosts=7
+	lanes slimfly-7-vls   slimfly:q=7
+	lanes torus-6x5x5-vls torus:dims=6x5x5,hosts=4
+	lanes random-125-vls  random:switches=125,links=1000,hosts=8,seed=1
 	rates tree2-224-hdr   fattree2:leaves=14,spines=8,hosts=16,speed=4xHDR,rates=4xHDR+4xEDR
 	rates hyperx-6x6-1x   hyperx:dims=6x6,hosts=6,links=2,rates=4xEDR+4xEDR+4xEDR+1xEDR
 	rates random-60-mixed random:switches=60,links=300,hosts=6,rates=4xHDR+4xEDR+4xQDR,speed=4xEDR
@@ -73,6 +78,7 @@ engines_of() {
 	trees) echo "${ENGINES:-ftree,updn,nue:8,nue:1,dfsssp,minhop} ${OPENSM:-ftree,updn,nue:8,nue:1,dfsssp,minhop}" ;;
 	real) echo "${ENGINES:-ftree,updn,nue:8,nue:1,dfsssp,minhop} ${OPENSM:-ftree,updn,nue:8,nue:1,dfsssp,minhop}" ;;
 	rates) echo "${ENGINES:-dfsssp,dfsssp:ignore-rates,minhop,minhop:ignore-rates,nue:8,nue:8:ignore-rates} ${OPENSM:-dfsssp,minhop}" ;;
+	lanes) echo "${ENGINES:-nue:1,nue:2,nue:3,nue:4,nue:5,nue:6,nue:7,nue:8} ${OPENSM:-nue:1,nue:2,nue:4,nue:8,dfsssp}" ;;
 	tori) echo "${ENGINES:-dor,dfsssp,nue:8,minhop} ${OPENSM:-torus-2QoS,lash,dfsssp,nue:8}" ;;
 	*) echo "- ${OPENSM:-minhop,ftree,dfsssp}" ;;
 	esac
@@ -127,7 +133,7 @@ wanted_nets() {
 
 for word in ${NETS//,/ }; do
 	nets | awk -v w="$word" 'BEGIN { ok = w == "all" || w == "none" } $1 == w || $2 == w || w == "real" { ok = 1 } END { exit !ok }' || {
-		echo "quality: there is no net \"$word\"; all, none, jobs, trees, tori, rates, real, or: $(nets | awk '{ printf "%s ", $2 }')" >&2
+		echo "quality: there is no net \"$word\"; all, none, jobs, trees, tori, lanes, rates, real, or: $(nets | awk '{ printf "%s ", $2 }')" >&2
 		exit 64
 	}
 done
@@ -184,7 +190,7 @@ if [ -n "${GATE:-}" ]; then
 	"$B/tests/bench/quality_gate" "$GATE" "${args[@]}"
 	exit
 fi
-for section in jobs trees tori rates real; do
+for section in jobs trees tori lanes rates real; do
 	read -r ours theirs <<<"$(engines_of "$section")"
 	mapfile -t args < <(wanted_nets "$section" | awk '{ print $1 "=" $2 }')
 	[ "$section" = jobs ] && for file in ${FABRICS:+${FABRICS//,/ }}; do
