@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define DAGS_MAX    (128u << 20) /* bytes; beyond that the LIDs come switch by switch */
+#define SHARED_WORK (1u << 24)	 /* terminals times channels from which on threads pay */
 #define AGAIN_SHARE 20		 /* most loaded: within a 20th of the maximum */
 #define AGAIN_WORK  (64u << 20)	 /* edges that these rounds may look at, so that they stay cheap */
 
@@ -31,6 +32,7 @@ struct even {
 	const bool *pin;    /* by end; NULL: none */
 	uint64_t *pinned;   /* by channel: their routes as installed; NULL: none */
 	uint8_t lmc;
+	struct pool *pool; /* NULL: one thread, or too small for more */
 	struct pace pace;
 	uint64_t done;
 	uint64_t work; /* left for the rounds */
@@ -457,6 +459,8 @@ static int balanced_sssp_route_rest(struct even *e)
 	if (rc || !found)
 		return rc ? rc : min_load_tree_route_all(e->b, d, n, &e->pace, &e->done);
 	b = min_load_tree_new(e->f, e->t, e->how->rule, balanced_sssp_build_legal, &ud);
+	if (e->pool)
+		min_load_tree_share(b, e->pool);
 	rc = min_load_tree_route_all(b, d, n, &e->pace, &e->done);
 	min_load_tree_free(b);
 	updown_done(&ud);
@@ -477,6 +481,10 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	e.b = min_load_tree_new(f, t, how->rule, how->build, how->ctx);
 	min_load_tree_tell(e.b, how->hops);
 	min_load_tree_weigh(e.b, &e.weights);
+	if (!how->build && (uint64_t)f->nterm * f->nchan > SHARED_WORK)
+		e.pool = pool_new(params ? params->threads : 1);
+	if (e.pool)
+		min_load_tree_share(e.b, e.pool);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
 		rc = balanced_sssp_route_all_terminals(&e, params, &max);
@@ -487,6 +495,7 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	if (how->max)
 		*how->max = max;
 	min_load_tree_free(e.b);
+	pool_free(e.pool);
 	if (how->dags)
 		*how->dags = e.set;
 	else

@@ -5,11 +5,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BATCH	   64 /* LIDs of one destination switch whose ports are written row by row */
 #define RUN_WORK   (4u << 20) /* edges at most between two reports */
 #define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	   8	      /* rows asked for before they are written */
+#define DAGS_AHEAD 4	      /* built together */
+#define PARTS_MAX  8	      /* of a level, whose switches choose at the same time */
+#define PART_EDGES 4096	      /* of a part at least */
 
 struct min_load_tree {
 	const struct fabric *f;
@@ -29,6 +33,11 @@ struct min_load_tree {
 	struct lft_hops *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
+	struct pool *pool; /* NULL: there is only one thread */
+	struct spdag ahead[DAGS_AHEAD];
+	const struct dest *coming; /* LIDs whose DAGs are wanted next */
+	uint32_t ncoming;
+	uint32_t *part[PARTS_MAX]; /* by position * LIDs + LID: routes that come through */
 };
 
 static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
@@ -67,6 +76,10 @@ void min_load_tree_free(struct min_load_tree *b)
 	if (!b)
 		return;
 	spdag_done(&b->dag);
+	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
+		spdag_done(&b->ahead[i]);
+	for (uint32_t i = 0; i < PARTS_MAX; i++)
+		free(b->part[i]);
 	free(b->load);
 	free(b->eload);
 	free(b->cost);
@@ -85,6 +98,15 @@ void min_load_tree_use(struct min_load_tree *b, const struct dagset *set)
 void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops)
 {
 	b->hops = hops;
+}
+
+void min_load_tree_share(struct min_load_tree *b, struct pool *pool)
+{
+	if (pool_threads(pool) < 2)
+		return;
+	b->pool = pool;
+	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
+		spdag_init(&b->ahead[i], b->f);
 }
 
 void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights)
@@ -321,6 +343,160 @@ static void load_tree_route_batch(struct min_load_tree *b, const struct spdag *g
 	load_tree_write_rows(b, g, d, n);
 }
 
+/* The first terminal of a switch, or FAB_NONE. */
+static uint32_t load_tree_first_terminal(const struct fabric *f, uint32_t sw)
+{
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
+		if (f->term_list[k] < f->nterm)
+			return f->term_list[k];
+	return FAB_NONE;
+}
+
+/* A switch's own LID that takes the way of a terminal. */
+static bool load_tree_follows(const struct fabric *f, const struct dest *d)
+{
+	return d->end >= f->nend && load_tree_first_terminal(f, d->sw) != FAB_NONE;
+}
+
+/* --- several threads -------------------------------------------------------------------------- */
+
+static bool load_tree_build_ahead(void *ctx, unsigned worker, uint32_t i)
+{
+	struct min_load_tree *b = ctx;
+	uint32_t root = b->ahead[i].root;
+
+	(void)worker;
+	if (root != FAB_NONE)
+		b->build(b->ctx, &b->ahead[i], b->f, root);
+	return false;
+}
+
+/* Builds the DAGs of the next switches, that of root among them. */
+static void load_tree_look_ahead(struct min_load_tree *b, uint32_t root)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
+		b->ahead[i].root = FAB_NONE;
+	b->ahead[n++].root = root;
+	for (uint32_t i = 0; i < b->ncoming && n < DAGS_AHEAD; i++) {
+		const struct dest *d = &b->coming[i];
+
+		if (d->sw != b->ahead[n - 1].root && !load_tree_follows(b->f, d))
+			b->ahead[n++].root = d->sw;
+	}
+	pool_for(b->pool, DAGS_AHEAD, load_tree_build_ahead, b);
+}
+
+/* The DAG towards root from those ahead. */
+static void load_tree_take_ahead(struct min_load_tree *b, uint32_t root)
+{
+	struct spdag was = b->dag;
+	uint32_t i = 0;
+
+	while (i < DAGS_AHEAD && b->ahead[i].root != root)
+		i++;
+	if (i == DAGS_AHEAD) {
+		load_tree_look_ahead(b, root);
+		i = 0;
+	}
+	b->dag = b->ahead[i];
+	b->ahead[i] = was;
+	b->ahead[i].root = FAB_NONE;
+}
+
+/* LIDs of one switch whose ports are chosen at the same time. */
+struct ports_run {
+	struct min_load_tree *b;
+	const struct dest *d;
+	uint32_t n;
+	const uint32_t *weight;
+	uint32_t first, end, parts; /* positions of the level at hand */
+};
+
+/* All LIDs, one after another: a switch chooses by nothing but its own loads. */
+static void load_tree_choose_ports(const struct ports_run *r, uint32_t part, uint32_t i)
+{
+	struct min_load_tree *b = r->b;
+	const struct spdag *g = &b->dag;
+	uint32_t own = r->weight ? r->weight[g->sw[i]] : 0;
+	uint8_t *row = tables_row(b->t, g->sw[i]);
+
+	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
+		b->eload[e] = b->load[g->chan[e]];
+	for (uint32_t k = 0; k < r->n; k++) {
+		uint32_t best = load_tree_least_loaded(b, g, i, k > 0), routes = own;
+
+		for (uint32_t p = 0; p < r->parts; p++)
+			routes += b->part[p][(size_t)i * r->n + k];
+		b->pick[i] = best;
+		b->eload[best] += routes;
+		b->part[part][(size_t)g->to[best] * r->n + k] += routes;
+		row[r->d[k].lid] = b->f->chan_port[g->chan[best]];
+	}
+	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
+		b->load[g->chan[e]] = b->eload[e];
+}
+
+static bool load_tree_choose_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct ports_run *r = ctx;
+	uint64_t n = r->end - r->first;
+
+	(void)worker;
+	for (uint32_t i = r->first + (uint32_t)(n * part / r->parts);
+	     i < r->first + (uint32_t)(n * (part + 1) / r->parts); i++)
+		load_tree_choose_ports(r, part, i);
+	return false;
+}
+
+/* Level by level, the farthest first, as no switch sends to another of its level. */
+static uint64_t load_tree_route_ports(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				      const uint32_t *weight)
+{
+	const struct spdag *g = &b->dag;
+	struct ports_run r = { .b = b, .d = d, .n = n, .weight = weight, .end = g->n };
+
+	r.parts = b->pool ? pool_threads(b->pool) : 1;
+	r.parts = r.parts < PARTS_MAX ? r.parts : PARTS_MAX;
+	for (uint32_t p = 0; p < r.parts; p++) {
+		if (!b->part[p])
+			b->part[p] = xcalloc((size_t)b->f->nsw * BATCH, sizeof(**b->part));
+		memset(b->part[p], 0, (size_t)g->n * n * sizeof(**b->part));
+	}
+	for (; r.end > 1; r.end = r.first) {
+		r.first = r.end - 1;
+		while (r.first > 1 && g->dist[r.first - 1] == g->dist[r.end - 1])
+			r.first--;
+		if (r.parts > 1 && g->off[r.end] - g->off[r.first] >= PART_EDGES * r.parts)
+			pool_for(b->pool, r.parts, load_tree_choose_part, &r);
+		else
+			for (uint32_t p = 0; p < r.parts; p++)
+				load_tree_choose_part(&r, 0, p);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
+	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+}
+
+/* Are positions sorted by distance? */
+static bool load_tree_has_levels(const struct spdag *g)
+{
+	uint32_t i = 1;
+
+	while (i < g->n && g->dist[i - 1] <= g->dist[i])
+		i++;
+	return i >= g->n;
+}
+
+static bool load_tree_goes_by_levels(const struct min_load_tree *b, uint32_t n)
+{
+	return b->rule == BALANCE_PORTS && !b->weights.of && !b->set && !b->hops && n > 1 &&
+	       n <= BATCH && load_tree_has_levels(&b->dag);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 /* Returns what it costs to have the DAG towards root. */
 static uint64_t load_tree_turn_to(struct min_load_tree *b, uint32_t root)
 {
@@ -328,7 +504,10 @@ static uint64_t load_tree_turn_to(struct min_load_tree *b, uint32_t root)
 		return 0;
 	if (b->set && dagset_load(b->set, &b->dag, root))
 		return b->dag.n + b->dag.nedge;
-	b->build(b->ctx, &b->dag, b->f, root);
+	if (b->pool)
+		load_tree_take_ahead(b, root);
+	else
+		b->build(b->ctx, &b->dag, b->f, root);
 	return b->f->nchan;
 }
 
@@ -491,6 +670,8 @@ uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint
 {
 	uint64_t work = load_tree_turn_to(b, d->sw);
 
+	if (load_tree_goes_by_levels(b, n))
+		return work + load_tree_route_ports(b, d, n, weight);
 	return work + min_load_tree_route_in(b, &b->dag, d, n, weight);
 }
 
@@ -516,6 +697,8 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	struct packed_dag g;
 
 	*work = 0;
+	b->coming = d;
+	b->ncoming = n;
 	for (uint32_t k = 0; k < run; k++) {
 		dagset_find(b->set, &g, d[k].sw);
 		*work += load_tree_route_packed(b, &g, d + k, weight, load_tree_column(b, d, k));
@@ -525,6 +708,7 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 		run = min_load_tree_run(b, d, n);
 		*work = min_load_tree_route(b, d, run, weight);
 	}
+	b->ncoming = 0;
 	return run;
 }
 
@@ -593,22 +777,12 @@ uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d, con
 	return load_tree_count(b, d, weight, 1);
 }
 
-/* The first terminal of a switch, or FAB_NONE. */
-static uint32_t load_tree_first_terminal(const struct fabric *f, uint32_t sw)
-{
-	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
-		if (f->term_list[k] < f->nterm)
-			return f->term_list[k];
-	return FAB_NONE;
-}
-
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */
 static uint32_t load_tree_followers(const struct fabric *f, const struct dest *d, uint32_t n)
 {
 	uint32_t k = 0;
 
-	while (k < n && k < BATCH && d[k].end >= f->nend &&
-	       load_tree_first_terminal(f, d[k].sw) != FAB_NONE)
+	while (k < n && k < BATCH && load_tree_follows(f, &d[k]))
 		k++;
 	return k;
 }
@@ -655,7 +829,10 @@ int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, u
 			load_tree_follow_terminals(b, d, k);
 		} else {
 			k = min_load_tree_run(b, d, n - i);
+			b->coming = d;
+			b->ncoming = n - i;
 			work = min_load_tree_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
+			b->ncoming = 0;
 		}
 		i += k;
 		*done += k;

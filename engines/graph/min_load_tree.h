@@ -15,6 +15,7 @@
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
 #include "engines/graph/spdag.h"
+#include "fabric/base/memory/pool.h"
 #include "fabric/model/topology/fabric.h"
 #include "fabric/model/tables/tables.h"
 
@@ -40,6 +41,10 @@ void min_load_tree_use(struct min_load_tree *b, const struct dagset *set);
 
 /* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
 void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops);
+
+/* Threads that build DAGs for LIDs that come next, and choose ports; it must outlive b, and whoever
+ * builds must not mind several of them.  Changes no table. */
+void min_load_tree_share(struct min_load_tree *b, struct pool *pool);
 
 /* Channels of different rates: loads are routes times these weights, which must outlive b. */
 void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights);

@@ -112,6 +112,24 @@ static void a_full_tree_is_balanced(void **state)
 	fabric_put(f);
 }
 
+/* Large enough for threads to share levels and to build DAGs ahead. */
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+	struct fabric *f = net_spec("fattree3:k=24,fail=2%");
+	struct engine_params p = { .threads = 1 };
+	struct tables *one = must_route(&engine_minhop, f, NULL, &p);
+
+	(void)state;
+	for (p.threads = 2; p.threads < 6; p.threads += 3) {
+		struct tables *t = must_route(&engine_minhop, f, NULL, &p);
+
+		assert_same_tables(one, t);
+		tables_put(t);
+	}
+	tables_put(one);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +137,7 @@ int main(void)
 		cmocka_unit_test(every_switch_takes_a_least_loaded_channel),
 		cmocka_unit_test(a_full_tree_of_three_levels_is_balanced),
 		cmocka_unit_test(a_full_tree_is_balanced),
+		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
