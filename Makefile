@@ -299,9 +299,9 @@ bench-repair: all $(B)/tests/bench/repair_bench
 	$(Q)$(B)/tests/bench/repair_bench $(or $(CABLES),50) $(or $(ENGINES),dfsssp,nue) \
 		$(or $(SPECS),$(REPAIR_SPECS))
 
-# a month of synthetic jobs; MONTHFLAGS="--samples 4464 --seed 2"
+# a month of synthetic jobs; MONTHFLAGS="--samples=4464 --seed=2"
 month: all $(B)/tests/bench/month
-	$(Q)$(B)/tests/bench/month $(MONTHFLAGS)
+	$(Q)B=$(B) bash tests/bench/month.sh $(MONTHFLAGS)
 
 # what takes longer than 'make check' may: packets under 1,000 random updates, every order of
 # events of the five phases, SIGKILLs to updates over ibsim, the fuzzers;

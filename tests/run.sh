@@ -44,6 +44,7 @@ suites() {
 	compute 80 900 crosscheck bash tests/crosscheck.sh
 	compute 40 300 cli bash tests/cli.sh
 	compute 5 200 inputs bash tests/inputs.sh
+	compute 12 200 campaign bash tests/campaign.sh
 	compute 25 300 hostile bash tests/hostile.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh

@@ -20,6 +20,7 @@ const struct subcommand commands[] = {
 	{ "check", "verify tables from any source: reachability, loops, deadlocks", cmd_check },
 	{ "deadlock", "simulate packets over tables until they deadlock", cmd_deadlock },
 	{ "compare", "compare several engines on one fabric", cmd_compare },
+	{ "replay", "tell what routings would have done for the jobs of a history", cmd_replay },
 	{ "plan", "compute a routing for the fabric and save it as a plan", cmd_plan },
 	{ "show", "show a plan: metrics, cost, every entry that changes", cmd_show },
 	{ "apply", "write a plan to the switches; roll back unless confirmed", cmd_apply },

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# campaign.sh: histories of jobs and campaigns from outside: replay, also killed in the middle;
+# what a second program computes from their lines.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/judge.sh
+top=$PWD
+I=$top/${B:-build}/ibroute-top
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+export XDG_CONFIG_HOME=$work/none TZ=UTC0
+JUDGE_LOG=$work/log
+
+# exit code, pattern in what is printed, command...
+says() {
+	local want=$1 pattern=$2 rc
+	shift 2
+	"$@" >said 2>&1 </dev/null
+	rc=$?
+	cat said
+	[ "$rc" -eq "$want" ] && grep -qE -- "$pattern" said
+}
+says_not() {
+	! grep -qE -- "$1" said
+}
+
+# --- a moment of a history ------------------------------------------------------------------
+$I topo fattree2:leaves=6,spines=3,hosts=6 >net
+cat >h.csv <<'END'
+jobid,start,end,nodelist
+1,1000000000,1000003000,n[0001-0012]
+2,1000001200,1000002400,n[0013-0030]
+3,1000002400,1000006000,n[0010-0020],other1
+END
+cat >h.filetxt <<'END'
+JobId=7 UserId=anna(1000) GroupId=u(1) Name=a b JobState=COMPLETED Partition=p TimeLimit=1 StartTime=2001-09-09T01:46:40 EndTime=2001-09-09T02:00:00 NodeList=n[0001-0012] NodeCnt=12 ProcCnt=12 WorkDir=/tmp
+END
+cat >h.swf <<'END'
+; UnixStartTime: 1000000000
+; MaxNodes: 36
+; MaxProcs: 36
+1 0 0 3000 12 -1 -1 12 -1 -1 1 1 1 1 1 -1 -1 -1
+2 600 0 3000 20 -1 -1 20 -1 -1 1 1 1 1 1 -1 -1 -1
+3 700 0 300 20 -1 -1 20 -1 -1 1 1 1 1 1 -1 -1 -1
+END
+route() { "$I" compare --topology net --engines updn --bisections 0 "$@"; }
+ok "the jobs of a moment" says 0 ' 2 jobs \(2 on' route --jobs h.csv --at @1000001500
+ok "a zone counts" says 0 ' 1 jobs \(1 on' route --jobs h.csv --at 2001-09-09T03:46:41+02:00
+ok "a history without --at is told" says 0 'is a history, from 2001-09-09T01:46:40\+0000 to .*--at TIME' route --jobs h.csv
+ok "so are jobs that share nodes" grep -q '11 host ports are in several jobs at once (n0010' said
+ok "and nodes that the fabric lacks" grep -q '1 of the 42 nodes named' said
+ok "a time outside" says 0 'no job runs at 2033-.*the history is from' route --jobs h.csv --at @2000000000
+ok "jobcomp/filetxt, and its time zone" says 0 'no zone: those of this machine are taken \(\+0000\)' route --jobs h.filetxt --at @1000000100
+ok "with its job" grep -q ' 1 jobs (1 on' said
+for p in first-fit scattered topology; do
+	ok "Standard Workload Format, $p" says 0 ' 2 jobs \(2 on' route --jobs h.swf --placement $p --at @1000000800
+done
+ok "whoever finds no room is told" grep -q '1 of 3 jobs are left out.*the first: 3)' said
+ok "a policy that there is not" says 64 'first-fit, scattered, topology' route --jobs h.swf --placement best
+ok "a time that is none" says 64 'not a time' route --jobs h.csv --at noon
+: >empty
+ok "a file without a job" says 0 'empty: no job is in it' route --jobs empty
+printf 'JobID|Start\n' >foreign
+ok "a foreign file, with file and line" says 255 'foreign:1: .*NodeList' route --jobs foreign
+ok "the console at a moment" says 0 '^ *3 ' "$I" --load net --jobs h.csv --at @1000005000 -b --view jobs
+
+# --- replay ---------------------------------------------------------------------------------
+python3 - >r.csv <<'END'
+print("jobid,start,end,nodelist")
+for i in range(40):
+    a = 1 + (i * 7) % 24
+    print(f"{i + 1},{1000000000 + 300 * i},{1000000000 + 300 * i + 1500},n[{a:04d}-{a + 8:04d}]")
+END
+replay() { "$I" replay --topology net --history r.csv --engines "dfsssp,updn,sar:paper@scratch,sar@always,sar" --every "${every:-job-change}" "$@"; }
+same() { # DIR DIR
+	local f
+	for f in times.jsonl jobs.jsonl table1.txt table1.md table1.csv replay.json; do cmp "$1/$f" "$2/$f" || return 1; done
+}
+ok "a replay" says 0 'Gain, as in SC16 Table 1' replay -o whole
+ok "Table 1 from its lines by a second program" python3 "$top/tests/campaign_check.py" replay whole
+ok "its page needs no network" bash -c '! grep -E "https?://|src=|@import|<script" whole/report.html'
+ok "every job has its line" [ "$(wc -l <whole/jobs.jsonl)" -eq 40 ]
+killed() { # is killed again and again, each time a little later
+	local ms
+	for ms in 30 60 90 120 150 180 220 260 300; do
+		timeout -s KILL "$(printf '0.%03d' "$ms")" "$I" replay --topology net --history r.csv \
+			--engines "dfsssp,updn,sar:paper@scratch,sar@always,sar" --every job-change -o torn >/dev/null 2>&1
+	done
+	replay -o torn && same whole torn
+}
+ok "killed at any moment, it gives the same bytes" killed
+ok "with another number of threads, too" bash -c "$(declare -f replay same); I=$I; replay --threads 1 -o one && same whole one"
+ok "what is there is not mixed with another" says 1 'another fabric, history, version' replay -o whole --auto-gain 1
+ok "unless it is told to begin anew" says 0 'Gain' replay -o whole --auto-gain 1 --again
+ok "a history without times" says 255 'no times' "$I" replay --topology net --history <(echo '1 n[0001-0009]') --engines updn -o x
+ok "installed needs tables" says 64 'installed needs' "$I" replay --topology net --history r.csv --engines installed -o x
+finish
