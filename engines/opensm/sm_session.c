@@ -280,6 +280,16 @@ static bool sm_session_is_origin(const struct table_selection *c)
 	return !c->step && c->source != CHOICE_CONSOLE && c->source != CHOICE_REPAIRED;
 }
 
+bool sm_session_at_hand(struct sm_session *d)
+{
+	bool known;
+
+	pthread_mutex_lock(&d->lock);
+	known = !d->all && d->given && d->judged.f && (d->given_is == CHOICE_CONSOLE || d->back);
+	pthread_mutex_unlock(&d->lock);
+	return known;
+}
+
 void sm_session_routed(struct sm_session *d, const struct fabric *f,
 		       const struct table_selection *c)
 {
@@ -780,7 +790,9 @@ static void sm_session_base(const struct sm_session *d, struct sm_update_base *b
 		.hash = d->tables_hash,
 		.figures = { .vls_used = d->last.vls_used,
 			     .sls_used = d->last.sls_used,
-			     .hops_max = d->last.hops_max },
+			     .hops_max = d->last.hops_max,
+			     .sl_mask = d->last.sl_mask,
+			     .sl_maps = d->last.sl_maps },
 	};
 }
 

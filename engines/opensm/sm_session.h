@@ -28,6 +28,9 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
  * them, before anybody else has f; what cannot be read is said. */
 void sm_session_mark_io(struct sm_session *d, struct fabric *f, const char *guid_file,
 			const struct table_selection_log *log);
+/* Whether it has nothing to compute or to judge then, on the fabric of before: the tables are at
+ * hand, and only what differs is to be written. */
+bool sm_session_at_hand(struct sm_session *d);
 /* What became of the routing that sm_session_choose() began: c is installed for f (both are noted,
  * not taken), or nothing of ours is, and why. */
 void sm_session_routed(struct sm_session *d, const struct fabric *f,

@@ -28,6 +28,7 @@
 #define HEARD_MAX 16384 /* notices between the threads */
 #define WAITING	  64	/* of one client, until OpenSM has time */
 #define BUSY_MS	  5	/* between two tries while OpenSM is at work */
+#define ORDER_MS  100	/* ... and looks whether that goes on */
 #define SETTLE_MS 60000 /* for OpenSM to discover everything again */
 
 /* What has to wait until OpenSM is not at work: a notice, or the question who listens. */
@@ -666,6 +667,8 @@ static int server_wait_ms(const struct socket_server *s)
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].conn.fd >= 0 && s->client[i].waiting.n)
 			ms = BUSY_MS;
+		else if (s->client[i].conn.fd >= 0 && s->client[i].order && ms > ORDER_MS)
+			ms = ORDER_MS;
 		else if (s->client[i].conn.fd >= 0 && s->client[i].begins && ms > BUSY_MS)
 			ms = BUSY_MS * 4;
 	return ms;
@@ -691,6 +694,8 @@ static void server_turn(struct socket_server *s)
 	if (p[1].revents & POLLIN && read(s->wake, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
 		return;
 	server_pass_heard(s);
+	if (s->ops->turn)
+		s->ops->turn(s->ctx);
 	if (guarded_call(server_turn_update, s, &err))
 		s->ops->say(s->ctx, err.text);
 	for (int i = 0; i < SERVER_CLIENTS; i++)

@@ -17,8 +17,10 @@
 struct socket_server_ops {
 	/* What OpenSM knows of itself. */
 	void (*facts)(void *ctx, struct osm_status *s);
-	/* Asks OpenSM to route again; -ENOTSUP: not the master. */
+	/* Asks OpenSM to route again, or does what is left of it; -ENOTSUP: not the master. */
 	int (*reroute)(void *ctx, struct err *err);
+	/* Called now and then: sees to what was begun so.  NULL: nothing is. */
+	void (*turn)(void *ctx);
 	/* 68 or 69 to all subscribers; -EAGAIN: OpenSM is at work, ask again soon. */
 	int (*notice)(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err);
 	/* GUIDs of ports that have subscribed to 68; the server frees *guid.  -EAGAIN as above. */

@@ -2,6 +2,7 @@
 #include "engines/opensm/table_selection.h"
 
 #include "engines/limits/exclusion.h"
+#include "engines/opensm/sl_maps.h"
 #include "engines/repair/repair.h"
 #include "engines/verify/route_judge.h"
 #include "fabric/base/memory/guard.h"
@@ -85,6 +86,8 @@ static void selection_figures(struct table_selection *out, const struct fabric *
 	out->vls_used = least && t->vls > v->vls_used ? t->vls : v->vls_used;
 	out->sls_used = least && t->sls > v->sls_used ? t->sls : v->sls_used;
 	out->hops_max = v->hops_max;
+	out->sl_mask = tables_sl_mask(t, f);
+	sl_maps_hash(&out->sl_maps, t, f);
 	out->step = step;
 	out->looping = out->loop_lid = 0;
 	if (v->looping)

@@ -45,6 +45,8 @@ struct table_selection {
 	char away[400];		  /* why not the tables that come first; "" when they are used */
 	char confirmed_away[400]; /* why not the confirmed ones on disk, if there are any */
 	uint32_t vls_used, sls_used, hops_max; /* as judged */
+	uint16_t sl_mask;      /* tables_sl_mask() and ... */
+	struct digest sl_maps; /* ... sl_maps_hash(), known before anybody waits for a wave */
 	/* Of a step: LIDs whose packets would go round in a circle until the next one, and the
 	 * first of them.  The plan has them drained; who is not drained all the same is hit. */
 	uint32_t looping;

@@ -12,7 +12,7 @@
  *
  * UMAD_DIE=FILE: a number in that file, once it is there, is how many blocks of LFTs are yet to be
  * written; with the next one the file goes and the process gets SIGKILL, or, with "stop" behind the
- * number, SIGSTOP.
+ * number, SIGSTOP; with "lose", that block is not sent, and so never answered.
  *
  * UMAD_COUNT=FILE: 256 numbers of 8 bytes, how many Set() of each SMP attribute were sent (the
  * upper half of attributes, which is 0 for all that counts here, aside).
@@ -276,8 +276,9 @@ static bool is_smp_set(const uint8_t *mad)
 	return (mad[1] == 0x81 || mad[1] == 0x01) && mad[3] == 2;
 }
 
-/* In the middle of what it writes: Set(LinearForwardingTable), of either class of SMPs. */
-static void die_in_time(const uint8_t *mad)
+/* In the middle of what it writes: Set(LinearForwardingTable), of either class of SMPs.  True: this
+ * one is to be lost. */
+static bool die_in_time(const uint8_t *mad)
 {
 	static unsigned long blocks;
 	const char *path = getenv("UMAD_DIE");
@@ -287,33 +288,39 @@ static void die_in_time(const uint8_t *mad)
 	int n;
 
 	if (!path || !is_smp_set(mad) || mad[16] || mad[17] != 0x19)
-		return;
+		return false;
 	f = fopen(path, "re");
 	if (!f)
-		return;
+		return false;
 	n = fscanf(f, "%lu %7s", &left, how);
 	fclose(f);
 	if (n < 1 || blocks++ < left)
-		return;
+		return false;
 	unlink(path);
 	blocks = 0; /* of one that lives on: until the next such file */
+	if (!strcmp(how, "lose"))
+		return true;
 	raise(strcmp(how, "stop") ? SIGKILL : SIGSTOP);
+	return false;
 }
 
 __attribute__((visibility("default"))) ssize_t write(int fd, const void *buf, size_t len)
 {
 	const struct ib_user_mad *umad = buf;
 	struct sent *s;
+	bool lost;
 
 	if (!ours(fd) || len < HEADER + 24 || !umad->timeout_ms || is_answer(umad->data))
 		return next_write(fd, buf, len);
 	if (sets && is_smp_set(umad->data))
 		__atomic_fetch_add(&sets[umad->data[17]], 1, __ATOMIC_RELAXED);
-	die_in_time(umad->data);
+	lost = die_in_time(umad->data);
 	s = copy(fd, buf, len);
 	s->due_ms = now_ms() + umad->timeout_ms;
+	if (lost)
+		s->umad.retries = 0;
 	pthread_mutex_lock(&lock);
 	append(&waiting, s);
 	pthread_mutex_unlock(&lock);
-	return next_write(fd, buf, len);
+	return lost ? (ssize_t)len : next_write(fd, buf, len);
 }

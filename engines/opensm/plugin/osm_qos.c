@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/plugin/osm_qos.h"
 
+#include "engines/opensm/sl_maps.h"
 #include "fabric/base/message/plural.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
@@ -153,7 +154,7 @@ static int osm_qos_check_switch(struct osm_qos *q, struct osm_opensm *osm, const
 	for (uint32_t p = 1; s && p <= f->sw_nports[sw] && !rc; p++) {
 		const struct port *port = fabric_port(f, sw, (uint8_t)p);
 		struct port_seen at = { .physp = osm_node_get_physp_ptr(s->p_node, p),
-					.vl_mask = port->op_vls ? port->op_vls - 1u : 14 };
+					.vl_mask = sl_maps_vl_mask(port->op_vls) };
 
 		if (!at.physp || (port->chan == FAB_NONE && port->term == FAB_NONE))
 			continue;
@@ -185,7 +186,7 @@ static int osm_qos_check_host(struct osm_qos *q, struct osm_opensm *osm, const s
 {
 	const osm_port_t *port = osm_get_port_by_guid(&osm->subn, cl_hton64(f->term_guid[term]));
 	uint8_t vls = fabric_port(f, f->term_sw[term], f->term_port[term])->op_vls;
-	struct port_seen at = { .vl_mask = vls ? vls - 1u : 14 };
+	struct port_seen at = { .vl_mask = sl_maps_vl_mask(vls) };
 	uint16_t dropped, used = osm_qos_mapped(&dropped, q->sl2vl, at.vl_mask, sls);
 	char list[40];
 
@@ -204,13 +205,12 @@ static int osm_qos_check_host(struct osm_qos *q, struct osm_opensm *osm, const s
 }
 
 int osm_qos_check(struct osm_opensm *osm, const struct fabric *f, const struct tables *t,
-		  struct err *err)
+		  uint16_t sls, struct err *err)
 {
 	const osm_subn_opt_t *opt = &osm->subn.opt;
 	struct osm_qos switches = osm_qos_of(opt, "swe", &opt->qos_swe_options);
 	struct osm_qos hosts = osm_qos_of(opt, "ca", &opt->qos_ca_options);
 	struct osm_qos routers = osm_qos_of(opt, "rtr", &opt->qos_rtr_options);
-	uint16_t sls = tables_sl_mask(t, f);
 	int rc = 0;
 
 	for (uint32_t sw = 0; sw < f->nsw && opt->qos && !rc; sw++)

@@ -13,9 +13,9 @@ struct osm_opensm;
 
 /* Would the ports of switches, hosts and routers send from all VLs that t, of f, puts packets on,
  * with the VL arbitration that OpenSM is configured to set?  Hosts keep the SL2VL map of the site,
- * which must not drop SLs of t.  0, or -EINVAL with the VLs, the port and the setting. */
+ * which must not drop SLs of t (sls: all of them).  0, or -EINVAL with the VLs, the port and the setting. */
 int osm_qos_check(struct osm_opensm *osm, const struct fabric *f, const struct tables *t,
-		  struct err *err);
+		  uint16_t sls, struct err *err);
 
 /* Which of the site's own settings a routing of ours takes the place of: the SL2VL map of switches,
  * and service levels of QoS policy and partitions.  "": none.  Returns buf. */

@@ -23,7 +23,7 @@
 #include "engines/opensm/plugin/osm_hops.h"
 #include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/plugin/osm_qos.h"
-#include "engines/opensm/plugin/osm_sl_maps.h"
+#include "engines/opensm/plugin/osm_wave.h"
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
@@ -70,7 +70,9 @@ struct plugin {
 	bool sweep_again;	    /* when this sweep is over */
 	bool asked;		    /* this sweep is the one that was asked for */
 	bool ours;		    /* the last routing is */
-	bool maps_set;		    /* OpenSM has set the SL2VL tables of it, all of them */
+	bool done;		    /* OpenSM has written all of it, and no sweep has begun */
+	struct digest sl_maps;	    /* its SL2VL tables, see sl_maps_hash() */
+	atomic_uint unwritten;	    /* blocks of a wave beside sweeps, until they are answered */
 	uint16_t sls;		    /* for which VL arbitration was looked at, with these tables */
 	char replaces[400];	    /* as said last, see osm_qos_replaced() */
 
@@ -78,6 +80,7 @@ struct plugin {
 	struct osm_hops *hops;
 	bool hops_new;		    /* OpenSM has counted them for this routing */
 	atomic_bool sweeping;	    /* from the start of a sweep until the subnet is up */
+	atomic_bool settled;	    /* since the last one: it writes only what differs */
 	atomic_bool heard;	    /* a trap or a sweep, since the fabric was found */
 	const struct fabric *found; /* between two sweeps; NULL: to be found again */
 };
@@ -98,17 +101,16 @@ static void plugin_say(void *ctx, const char *sentence)
 }
 
 /* What was looked at with the same SL2VL tables is not looked at again. */
-static int plugin_fits_qos(struct plugin *p, const struct fabric *f, const struct tables *t,
-			   bool same_maps, struct err *err)
+static int plugin_fits_qos(struct plugin *p, const struct fabric *f,
+			   const struct table_selection *c, bool same_maps, struct err *err)
 {
-	uint16_t sls = tables_sl_mask(t, f);
 	int rc;
 
-	if (same_maps && !(sls & ~p->sls))
+	if (same_maps && !(c->sl_mask & ~p->sls))
 		return 0;
-	rc = osm_qos_check(p->osm, f, t, err);
+	rc = osm_qos_check(p->osm, f, c->tables, c->sl_mask, err);
 	if (!rc)
-		p->sls = sls;
+		p->sls = c->sl_mask;
 	return rc;
 }
 
@@ -141,7 +143,7 @@ static int plugin_fits(struct plugin *p, const struct fabric *f, const struct ta
 				(unsigned long long)cl_ntoh64(osm_node_get_node_guid(sw->p_node)),
 				f->max_lid);
 	}
-	return plugin_fits_qos(p, f, c->tables, same_maps, err);
+	return plugin_fits_qos(p, f, c, same_maps, err);
 }
 
 static uint32_t plugin_switch_of(const struct fabric *f, const osm_node_t *n)
@@ -186,39 +188,36 @@ static bool plugin_has_settled(const osm_opensm_t *osm)
 }
 
 /* A sweep looks at everything, and reads what is configured. */
-static bool plugin_same_maps(const struct plugin *p, const struct fabric *f, const struct tables *t)
+static bool plugin_same_maps(const struct plugin *p, const struct table_selection *c)
 {
-	return p->osm->subn.opt.qos && p->maps_set && !p->sweeping &&
-	       osm_sl_maps_same(p->fabric, p->tables, f, t);
+	return p->done && !p->sweeping &&
+	       (!p->osm->subn.opt.qos || digest_equal(&p->sl_maps, &c->sl_maps));
 }
 
-static void plugin_install(struct plugin *p, const struct fabric *f, const struct tables *t,
-			   bool same_maps)
+/* What OpenSM is to write next.  Returns how many LFT blocks that is, as far as it knows. */
+static uint32_t plugin_install(struct plugin *p, const struct fabric *f,
+			       const struct table_selection *c)
 {
-	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
-	bool all = sm_session_wants_all(p->session);
+	uint32_t blocks = osm_wave_stage(p->osm, f, c->tables);
 
-	if (same_maps && !all && !p->osm->subn.subnet_initialization_error &&
-	    plugin_has_settled(p->osm))
-		osm_sl_maps_hide(p->osm);
 	p->ours = true;
-	p->maps_set = false;
-	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
-	     i = cl_qmap_next(i)) {
-		osm_switch_t *sw = (osm_switch_t *)i;
-		uint32_t s = plugin_switch_of(f, sw->p_node);
-
-		if (all)
-			plugin_doubt_all(sw);
-		memset(sw->new_lft, OSM_NO_PATH, sw->lft_size);
-		if (s != FAB_NONE)
-			memcpy(sw->new_lft, tables_row(t, s), f->max_lid + 1u);
-	}
+	p->done = false;
+	p->sl_maps = c->sl_maps;
 	tables_put(p->tables);
 	fabric_put(p->fabric);
-	p->tables = tables_get(t);
+	p->tables = tables_get(c->tables);
 	p->fabric = fabric_get(f);
 	p->asked_of = NULL;
+	return blocks;
+}
+
+static void plugin_doubt(struct plugin *p)
+{
+	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
+
+	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i))
+		plugin_doubt_all((osm_switch_t *)i);
 }
 
 static void plugin_tell_repaired(struct plugin *p, const struct table_repair *r, double took)
@@ -329,12 +328,26 @@ static int plugin_route(void *ctx, struct err *err)
 	if (!rc)
 		rc = sm_session_choose(x->p->session, &x->c, x->f, &log, err);
 	if (!rc)
-		x->same_maps = plugin_same_maps(x->p, x->f, x->c.tables);
+		x->same_maps = plugin_same_maps(x->p, &x->c);
 	if (!rc)
 		rc = plugin_fits(x->p, x->f, &x->c, x->same_maps, err);
-	if (!rc)
-		sm_session_routed(x->p->session, x->f, &x->c);
 	return rc;
+}
+
+static int plugin_note_routed(void *ctx, struct err *err)
+{
+	const struct sweep *x = ctx;
+
+	(void)err;
+	sm_session_routed(x->p->session, x->f, &x->c);
+	return 0;
+}
+
+static int plugin_route_in_sweep(void *ctx, struct err *err)
+{
+	int rc = plugin_route(ctx, err);
+
+	return rc ? rc : plugin_note_routed(ctx, err);
 }
 
 static int plugin_keep_hops(void *ctx, struct err *err)
@@ -353,19 +366,21 @@ static int plugin_build_fwd_tables(void *context)
 	struct err err = { "" };
 	int rc;
 
-	osm_sl_maps_show(p->osm);
+	p->unwritten = 0; /* and all that is left of a wave is written now */
 	if (p->hops_new && guarded_call(plugin_keep_hops, p, &err))
 		osm_hops_drop(p->hops);
-	rc = guarded_call(plugin_route, &x, &err);
+	rc = guarded_call(plugin_route_in_sweep, &x, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME
 			": no routes of ours, OpenSM continues to its next engine: %s\n",
 			err.text);
 		sm_session_refused(p->session, err.text);
-		p->ours = p->maps_set = false;
+		p->ours = p->done = false;
 	} else {
-		plugin_install(p, x.f, x.c.tables, x.same_maps);
+		if (sm_session_wants_all(p->session))
+			plugin_doubt(p);
+		plugin_install(p, x.f, &x.c);
 		plugin_watch_vls(p, &x.c);
 		plugin_tell_installed(p, &x.c, plugin_now_s() - x.start);
 	}
@@ -401,6 +416,24 @@ static uint8_t plugin_path_sl(void *context, uint8_t hint, const ib_net16_t slid
 	return tables_path_sl(p->tables, from, f->term_sw[from], cl_ntoh16(dlid));
 }
 
+/* The site's map is for what no packet of ours passes: inputs without a cable, whose tables would
+ * be written for nothing in each routing, and the way into a switch. */
+static bool plugin_passed(const struct fabric *f, uint32_t sw, uint8_t in, uint8_t out)
+{
+	const struct port *p = fabric_port(f, sw, in);
+
+	return out && (!in || p->chan != FAB_NONE || p->term != FAB_NONE);
+}
+
+static void plugin_keep_map(osm_physp_t *port, uint8_t in, ib_slvl_table_t *table)
+{
+	static const ib_slvl_table_t unknown;
+	const ib_slvl_table_t *is = osm_physp_get_slvl_tbl(port, in);
+
+	if (memcmp(is, &unknown, sizeof(unknown)) != 0)
+		*table = *is;
+}
+
 /* Of a switch: what the tables say.  A host's own VL is free, nothing waits for it in a circle: the
  * site's map stays. */
 static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out,
@@ -419,6 +452,10 @@ static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, ui
 	}
 	if (p->asked_sw == FAB_NONE)
 		return;
+	if (!plugin_passed(p->fabric, p->asked_sw, in, out)) {
+		plugin_keep_map(port, in, table);
+		return;
+	}
 	vl = tables_vl_row(p->tables, p->fabric, p->asked_sw, in, out);
 	for (uint8_t sl = 0; sl < FAB_SLS; sl += 2)
 		table->raw_vl_by_sl[sl / 2] = (uint8_t)(vl[sl] << 4 | (vl[sl + 1] & 0xf));
@@ -495,6 +532,86 @@ static void plugin_facts(void *ctx, struct osm_status *s)
 	memcpy(s->replaces, f->replaces, sizeof(s->replaces));
 }
 
+/* OpenSM has all answers, or there was nothing to write; under its lock. */
+static void plugin_finish(struct plugin *p)
+{
+	const osm_routing_engine_t *used = p->osm->routing_engine_used;
+
+	p->done = p->ours;
+	sm_session_finished(p->session, used && used->name ? used->name : "", p->sweep_again);
+	if (p->server)
+		socket_server_kick(p->server);
+}
+
+/* The fabric that was routed last, with a reference; NULL: it is another one. */
+static const struct fabric *plugin_same_fabric(struct plugin *p, struct err *err)
+{
+	const struct fabric *f;
+
+	if (plugin_find_fabric(&f, p, err))
+		return NULL;
+	if (p->fabric && digest_equal(&f->fingerprint, &p->fabric->fingerprint))
+		return f;
+	fabric_put(f);
+	return NULL;
+}
+
+/* Under OpenSM's lock: 1 where a reroute is needed. */
+static int plugin_write_wave(void *ctx, struct err *err)
+{
+	struct sweep *x = ctx;
+	struct plugin *p = x->p;
+	uint32_t blocks;
+	int rc;
+
+	if (!p->ours || !p->done || p->sweeping || p->sweep_again || !osm_wave_exact(p->osm))
+		return 1;
+	if (!p->settled)
+		p->settled = plugin_has_settled(p->osm);
+	if (!p->settled)
+		return 1;
+	x->f = plugin_same_fabric(p, err);
+	rc = x->f ? plugin_route(x, err) : 1;
+	if (rc || !x->same_maps)
+		return 1;
+	plugin_note_routed(x, err);
+	blocks = plugin_install(p, x->f, &x->c);
+	plugin_tell_installed(p, &x->c, plugin_now_s() - x->start);
+	sm_session_count(p->session, SM_SESSION_REROUTE);
+	p->unwritten = blocks;
+	osm_wave_send(p->osm);
+	if (!blocks)
+		plugin_finish(p);
+	return 0;
+}
+
+/* What needs no reroute, see osm_wave.h; false: it does, or OpenSM is at work. */
+static bool plugin_wave(struct plugin *p)
+{
+	struct sweep x = { .p = p, .start = plugin_now_s() };
+	struct timespec until;
+	struct err err = { "" };
+	int rc;
+
+	if (p->sweeping || !sm_session_at_hand(p->session))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 1;
+	if (osm_exit_flag || pthread_rwlock_timedwrlock(&p->osm->lock.lock, &until))
+		return false;
+	rc = guarded_call(plugin_write_wave, &x, &err);
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+	tables_put(x.c.tables);
+	fabric_put(x.f);
+	return !rc;
+}
+
+static void plugin_ask_reroute(struct plugin *p)
+{
+	p->osm->subn.force_reroute = TRUE;
+	osm_opensm_sweep(p->osm);
+}
+
 static int plugin_reroute(void *ctx, struct err *err)
 {
 	struct plugin *p = ctx;
@@ -504,9 +621,32 @@ static int plugin_reroute(void *ctx, struct err *err)
 			       "this OpenSM is not the master (%s) and does not route: ask the "
 			       "master",
 			       plugin_state_name(p->osm->subn.sm_state));
-	p->osm->subn.force_reroute = TRUE;
-	osm_opensm_sweep(p->osm);
+	if (!plugin_wave(p))
+		plugin_ask_reroute(p);
 	return 0;
+}
+
+/* A block that is answered with an error, or never: OpenSM writes it again in a sweep. */
+static void plugin_look_after_wave(void *ctx)
+{
+	struct plugin *p = ctx;
+
+	if (!p->unwritten || p->osm->stats.qp0_mads_outstanding || osm_exit_flag)
+		return;
+	if (pthread_rwlock_trywrlock(&p->osm->lock.lock))
+		return;
+	if (p->unwritten) {
+		p->unwritten = 0;
+		plugin_ask_reroute(p);
+	}
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+}
+
+/* Under OpenSM's lock. */
+static void plugin_wrote(struct plugin *p, const osm_epi_lft_change_event_t *e)
+{
+	if (p->unwritten && e->flags & LFT_CHANGED_BLOCK && !--p->unwritten)
+		plugin_finish(p);
 }
 
 /* So that the first wave does not wait for it. */
@@ -529,6 +669,7 @@ static int plugin_settled(void *ctx, bool ask)
 	if (osm_exit_flag || p->sweeping || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
 		return -EAGAIN;
 	settled = plugin_has_settled(p->osm);
+	p->settled = settled;
 	if (settled)
 		guarded_call(plugin_find_now, p, &err);
 	pthread_rwlock_unlock(&p->osm->lock.lock);
@@ -631,6 +772,7 @@ static int plugin_start_server(void *ctx, struct err *err)
 	static const struct socket_server_ops ops = {
 		.facts = plugin_facts,
 		.reroute = plugin_reroute,
+		.turn = plugin_look_after_wave,
 		.notice = plugin_send_notice,
 		.listeners = plugin_listeners,
 		.settled = plugin_settled,
@@ -773,24 +915,14 @@ static void plugin_up(struct plugin *p)
 	osm_opensm_sweep(p->osm);
 }
 
-/* What was sent is answered, and whatever failed leads to a sweep. */
-static void plugin_maps_done(struct plugin *p, bool set)
-{
-	cl_plock_excl_acquire(&p->osm->lock);
-	osm_sl_maps_show(p->osm);
-	cl_plock_release(&p->osm->lock);
-	p->maps_set = set;
-}
-
 /* Of a reroute there comes no SUBNET UP. */
 static void plugin_routed(struct plugin *p, uintptr_t how)
 {
-	const osm_routing_engine_t *used = p->osm->routing_engine_used;
-
-	plugin_maps_done(p, p->ours);
 	sm_session_count(p->session,
 			 how == UCAST_ROUTING_REROUTE ? SM_SESSION_REROUTE : SM_SESSION_HEAVY);
-	sm_session_finished(p->session, used && used->name ? used->name : "", p->sweep_again);
+	cl_plock_excl_acquire(&p->osm->lock);
+	plugin_finish(p);
+	cl_plock_release(&p->osm->lock);
 	if (how == UCAST_ROUTING_REROUTE)
 		plugin_up(p);
 }
@@ -799,9 +931,12 @@ static void plugin_routed(struct plugin *p, uintptr_t how)
 static void plugin_sweeps(struct plugin *p)
 {
 	p->sweeping = true;
+	p->settled = false;
 	atomic_store(&p->heard, true);
 	osm_hops_drop(p->hops);
-	plugin_maps_done(p, false);
+	cl_plock_excl_acquire(&p->osm->lock);
+	p->done = false;
+	cl_plock_release(&p->osm->lock);
 }
 
 /* For the next routing, once nobody waits for this one. */
@@ -819,6 +954,9 @@ static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data
 	switch (event) {
 	case OSM_EVENT_ID_TRAP:
 		plugin_heard(p, event_data);
+		return;
+	case OSM_EVENT_ID_LFT_CHANGE:
+		plugin_wrote(p, event_data);
 		return;
 	case OSM_EVENT_ID_HEAVY_SWEEP_START:
 		plugin_sweeps(p);
