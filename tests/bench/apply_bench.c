@@ -19,8 +19,8 @@
  *
  * With BENCH_SOCKET, the socket of our plugin in an OpenSM that has routed by itself so far, and
  * BENCH_SETS, the file of its UMAD_COUNT (tests/lab/umad_timeouts.c): the same update through
- * OpenSM, in one wave, and how many Set() it takes, which are to be the planned ones.  Only entries
- * towards the top of the tree change: the plugin is to find no loop and no deadlock.
+ * OpenSM, in one wave and in WAVES, and how many Set() it takes, which are to be the planned ones.
+ * Only entries towards the top of the tree change: the plugin is to find no loop and no deadlock.
  *
  * The goal is 80 % of what can be had: of the bare loop's rate through the same window,
  * BENCH_WINDOW (32), which OpenSM's max_wire_smps is to be as well, or, where that is slower, of
@@ -384,10 +384,10 @@ static void open_opensm(struct bench *b, const char *path)
 	b->from = known;
 }
 
-/* ms of a wave of one block. */
-static double fixed_part(struct bench *b, unsigned rounds)
+/* ms of a wave of one block; least: where others left the machine alone. */
+static double fixed_part(struct bench *b, unsigned rounds, double *least)
 {
-	double s[ROUNDS_MAX];
+	double s[ROUNDS_MAX], mid;
 	struct err err = { "" };
 	struct plan *p;
 
@@ -396,7 +396,9 @@ static double fixed_part(struct bench *b, unsigned rounds)
 	for (unsigned i = 0; i < rounds; i++)
 		s[i] = transaction(b, p);
 	plan_free(p);
-	return 1e3 * median(s, rounds);
+	mid = median(s, rounds);
+	*least = 1e3 * s[0];
+	return 1e3 * mid;
 }
 
 /* Returns the median of ms through OpenSM. */
@@ -444,7 +446,7 @@ static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds, unsigned
 {
 	static struct series s;
 	const char *most = getenv("BENCH_FIXED");
-	double fixed = fixed_part(b, rounds), rate, one, further;
+	double least, fixed = fixed_part(b, rounds, &least), rate, waves_rate, one, further;
 	int fixed_ms = most ? atoi(most) : FIXED_MS;
 	bool exact;
 
@@ -452,17 +454,17 @@ static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds, unsigned
 	one = print_road(&s, p, rounds);
 	rate = of_what_can_be_had(&s, p, rounds);
 	exact = only_the_planned_sets(b, p);
-	printf("  a wave of one block takes %.1f ms; beyond that %.0f blocks/s\n", fixed,
-	       1e3 * p->changes->n / (one - fixed));
+	printf("  a wave of one block takes %.1f ms, at least %.1f; beyond that %.0f blocks/s\n",
+	       fixed, least, 1e3 * p->changes->n / (one - fixed));
 	in_waves(p, waves);
 	measure(&s, b, p, rounds);
 	further = (print_road(&s, p, rounds) - one) / (waves > 1 ? waves - 1 : 1);
 	printf("  each further wave takes %.1f ms more\n", further);
-	of_what_can_be_had(&s, p, rounds);
+	waves_rate = of_what_can_be_had(&s, p, rounds);
 	printf("goal: at most %d ms for a wave of one block, or one more: %s\n", fixed_ms,
 	       fixed <= fixed_ms && further <= fixed_ms ? "holds" : "MISSED");
 	return only_the_planned_sets(b, p) && exact && fixed <= fixed_ms && further <= fixed_ms &&
-	       rate >= 0.8;
+	       rate >= 0.8 && waves_rate >= 0.8;
 }
 
 static bool both(struct bench *b, struct plan *p, unsigned rounds, unsigned waves)

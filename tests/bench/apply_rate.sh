@@ -60,7 +60,7 @@ LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "$PERCENT" "${3:-101}"
 rc=$?
 by_itself 32 || exit 2
 by_opensm 32 FALSE 10 || rc=$?
-by_opensm 32 TRUE 40 || rc=$?
+by_opensm 32 TRUE 10 || rc=$?
 by_itself 4 || exit 2
 by_opensm 4 FALSE 10 || rc=$?
 LAB_TIMEOUT=300 lab_on "$host" "$wiretool" bench 7 >"$LAB_DIR/wire.out" || { cat "$LAB_DIR/wire.out"; exit 2; }
