@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,23 +38,34 @@ void output_file_guard_signals(void)
 			sigaction(sigs[i], &sa, NULL);
 }
 
-static int output_file_open_temp(struct output_file *o)
+/* A name that nobody can have prepared, and the mode that a new file has. */
+static int output_file_make(char *temp)
 {
-	mode_t mask = umask(0);
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	uint8_t some[6];
 	int fd;
 
-	umask(mask);
+	do {
+		if (getrandom(some, sizeof(some), 0) != sizeof(some))
+			return -1;
+		for (size_t i = 0; i < sizeof(some); i++)
+			temp[strlen(temp) - 1 - i] = letters[some[i] % 32];
+		fd = open(temp, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0666);
+	} while (fd < 0 && errno == EEXIST);
+	return fd;
+}
+
+static int output_file_open_temp(struct output_file *o)
+{
+	int fd;
+
 	if (strlen(o->temp) >= sizeof(unfinished))
 		return -ENAMETOOLONG;
-	fd = mkostemp(o->temp, O_CLOEXEC);
+	fd = output_file_make(o->temp);
 	if (fd < 0)
 		return -errno;
 	memcpy(unfinished, o->temp, strlen(o->temp) + 1);
 	have_unfinished = true;
-	if (fchmod(fd, 0666 & ~mask)) {
-		close(fd);
-		return -errno;
-	}
 	o->file = fdopen(fd, "w");
 	setvbuf(o->file, NULL, _IOFBF, 1 << 18);
 	return 0;

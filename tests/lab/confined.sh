@@ -112,13 +112,20 @@ ok "its watchdog holds nothing" lab_wait 10 all_hold_nothing
 id=$(ls "$LAB_DIR/state" | grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' | head -n 1)
 ok "and leads it back" top rollback "$id" "${dirs[@]}" --yes-fabric lab
 
-reads_only() { # what reads records of others has given the rest up before it opens any
-	strace -qq -o "$LAB_DIR/calls" -e trace=open,openat,landlock_restrict_self,seccomp "$IBROUTE_TOP" audit verify "$LAB_DIR/rec" || return 1
+confined_first() { # audit...: what reads records of others has given the rest up before it opens any
+	strace -f -qq -o "$LAB_DIR/calls" -e trace=open,openat,landlock_restrict_self,seccomp "$IBROUTE_TOP" audit "$@" >"$LAB_DIR/said" ||
+		{ cat "$LAB_DIR/said"; return 1; }
 	awk '/landlock_restrict_self.* = 0/ {l = 1} /SET_MODE_FILTER, 0, .* = 0/ {s = 1} /jsonl/ && !(l && s) {print; bad = 1}
 		END {exit bad || !l || !s}' "$LAB_DIR/calls"
 }
 if (strace -qq -o /dev/null true) 2>/dev/null && "$IBROUTE_TOP" --version | grep -q "landlock (ABI"; then
-	ok "traced: audit verify can write, send and start nothing when it opens a record" reads_only
+	mkdir "$LAB_DIR/out"
+	ok "traced: audit verify can write, send and start nothing when it opens a record" confined_first verify "$LAB_DIR/rec"
+	ok "traced: audit export can write into the folder of its file only" confined_first export --report "$id" -o "$LAB_DIR/out/report" "$LAB_DIR/rec"
+	ok "and has written it" test -s "$LAB_DIR/out/report"
+	ok "traced: audit seal into that of the records" confined_first seal "$LAB_DIR/rec"
+	ok "traced: and audit prune" confined_first prune --keep-sessions 0 --state-dir "$LAB_DIR/state" "$LAB_DIR/rec"
+	ok "which has removed some" grep -q "^[1-9][0-9]* file" "$LAB_DIR/said"
 fi
 
 # --- a user ---

@@ -158,6 +158,19 @@ static int audit_cmd_export_report(const struct audit_options *o, struct err *er
 	return rc;
 }
 
+/* Pictures and timing are written beside it. */
+static void audit_cmd_export_confine(const char *out)
+{
+	const char *slash = out ? strrchr(out, '/') : NULL;
+	char *dir = slash ? xasprintf("%.*s", (int)(slash - out) + 1, out) : xstrdup(".");
+
+	if (out)
+		confine_to_writing(dir, false, NULL);
+	else
+		confine_to_reading(NULL);
+	free(dir);
+}
+
 int audit_cmd_export(const struct audit_options *o)
 {
 	struct cast_events e = { 0 };
@@ -165,8 +178,7 @@ int audit_cmd_export(const struct audit_options *o)
 	int rc;
 
 	output_file_guard_signals();
-	if (!o->out)
-		confine_to_reading(NULL);
+	audit_cmd_export_confine(o->out);
 	if (o->report)
 		rc = audit_cmd_export_report(o, &err);
 	else if (o->script && !o->out)

@@ -11,6 +11,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/base/process/confine.h"
 #include "fabric/base/text/json_text.h"
 
 #include <errno.h>
@@ -75,7 +76,13 @@ int audit_cmd_prune(const struct audit_options *o)
 					.gone = audit_cmd_prune_gone,
 					.ctx = &k };
 	struct err err = { "" }, end;
-	int rc = record_prune(&po, &err);
+	int rc;
+
+	if (o->dry_run)
+		confine_to_reading(NULL);
+	else
+		confine_to_writing(k.dir, true, NULL);
+	rc = record_prune(&po, &err);
 
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
@@ -102,6 +109,8 @@ int audit_cmd_seal(const struct audit_options *o)
 	struct err err = { "" };
 	int rc = store_mkdir(dir, &err);
 
+	if (!rc)
+		confine_to_writing(dir, false, NULL);
 	if (!rc)
 		rc = record_hmac_setup(&first, dir, &err);
 	if (rc) {

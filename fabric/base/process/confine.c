@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -151,20 +152,20 @@ int confine_landlock_abi(void)
 	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |                            \
 	 LANDLOCK_ACCESS_FS_MAKE_SYM)
 
-/* Libraries open it to have a descriptor at all. */
-static void confine_allow_null(int rules)
+/* What is not there is left out: it cannot be written either. */
+static void confine_allow_writes(int rules, const char *path, uint64_t what)
 {
-	struct landlock_path_beneath_attr null = { .allowed_access =
-							   LANDLOCK_ACCESS_FS_WRITE_FILE };
+	struct landlock_path_beneath_attr at = { .allowed_access = what };
 
-	null.parent_fd = open("/dev/null", O_PATH | O_CLOEXEC);
-	if (null.parent_fd < 0)
+	at.parent_fd = open(path, O_PATH | O_CLOEXEC);
+	if (at.parent_fd < 0)
 		return;
-	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &null, 0);
-	close(null.parent_fd);
+	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &at, 0);
+	close(at.parent_fd);
 }
 
-static int confine_read_only(struct err *err)
+/* dir: but there; or NULL. */
+static int confine_read_only(const char *dir, struct err *err)
 {
 	struct landlock_ruleset_attr all = { .handled_access_fs = WRITES };
 	int abi = confine_landlock_abi(), rules, rc = 0;
@@ -176,15 +177,38 @@ static int confine_read_only(struct err *err)
 	rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0);
 	if (rules < 0)
 		return err_set(err, -errno, "landlock: %s", strerror(errno));
-	confine_allow_null(rules);
+	/* libraries open it to have a descriptor at all */
+	confine_allow_writes(rules, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
+	if (dir)
+		confine_allow_writes(rules, dir,
+				     (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+				      LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				      LANDLOCK_ACCESS_FS_TRUNCATE) &
+					     all.handled_access_fs);
 	if (syscall(SYS_landlock_restrict_self, rules, 0))
 		rc = err_set(err, -errno, "landlock: %s", strerror(errno));
 	close(rules);
 	return rc;
 }
 
+enum speaks_to { NOBODY, THIS_MACHINE, ANYBODY };
+
+/* Mode 0640 is what a record gets; more than that no file needs. */
+static int confine_filter_few(scmp_filter_ctx f, enum speaks_to whom)
+{
+	int rc = whom == THIS_MACHINE
+			 ? seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(fchmod), 1,
+					    SCMP_A1_32(SCMP_CMP_NE, 0640, 0))
+			 : seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(fchmod), 0);
+
+	if (!rc && whom == THIS_MACHINE)
+		rc = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
+				      SCMP_A0_32(SCMP_CMP_NE, AF_UNIX, 0));
+	return rc;
+}
+
 /* What asks a service has no use for; listening included. */
-static int confine_filter_asking(bool connects, struct err *err)
+static int confine_filter_asking(enum speaks_to whom, struct err *err)
 {
 	static const int not [] = {
 		SCMP_SYS(execve),
@@ -211,7 +235,6 @@ static int confine_filter_asking(bool connects, struct err *err)
 		SCMP_SYS(request_key),
 		SCMP_SYS(listen),
 		SCMP_SYS(chmod),
-		SCMP_SYS(fchmod),
 		SCMP_SYS(fchmodat),
 		SCMP_SYS(chown),
 		SCMP_SYS(fchown),
@@ -226,36 +249,45 @@ static int confine_filter_asking(bool connects, struct err *err)
 		SCMP_SYS(clock_settime),
 		SCMP_SYS(sethostname),
 	};
-	static const int to_others[] = { SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(kill),
-					 SCMP_SYS(tkill), SCMP_SYS(socketcall) };
+	static const int to_others[] = { SCMP_SYS(kill), SCMP_SYS(tkill), SCMP_SYS(socketcall) };
+	static const int connects[] = { SCMP_SYS(socket), SCMP_SYS(connect) };
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
 	int rc;
 
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
 	rc = confine_add(f, SCMP_ACT_ERRNO(EPERM), CALLS(not ));
-	if (!rc && !connects)
+	if (!rc)
+		rc = confine_filter_few(f, whom);
+	if (!rc && whom != ANYBODY)
 		rc = confine_add(f, SCMP_ACT_ERRNO(EPERM), CALLS(to_others));
+	if (!rc && whom == NOBODY)
+		rc = confine_add(f, SCMP_ACT_ERRNO(EPERM), CALLS(connects));
 	return confine_load(f, rc, err);
 }
 
-static int confine_to(bool connects, struct err *err)
+static int confine_to(const char *dir, enum speaks_to whom, struct err *err)
 {
 	struct err why;
 	int rc = confine_no_new_privs(err), more;
 
 	if (!rc)
-		rc = confine_read_only(err);
-	more = confine_filter_asking(connects, rc ? &why : err);
+		rc = confine_read_only(dir, err);
+	more = confine_filter_asking(whom, rc ? &why : err);
 	return rc ? rc : more;
 }
 
 int confine_to_asking(struct err *err)
 {
-	return confine_to(true, err);
+	return confine_to(NULL, ANYBODY, err);
 }
 
 int confine_to_reading(struct err *err)
 {
-	return confine_to(false, err);
+	return confine_to(NULL, NOBODY, err);
+}
+
+int confine_to_writing(const char *dir, bool logs, struct err *err)
+{
+	return confine_to(dir, logs ? THIS_MACHINE : NOBODY, err);
 }

@@ -30,6 +30,10 @@ int confine_to_asking(struct err *err);
 /* For a command that reads files of others and prints: the same, and no connection either. */
 int confine_to_reading(struct err *err);
 
+/* For one that also writes, into one folder (and those in it): nothing anywhere else.  logs: it may
+ * connect to sockets of this machine, as syslog's, and give a file that it has open mode 0640. */
+int confine_to_writing(const char *dir, bool logs, struct err *err);
+
 /* What the kernel has. */
 bool confine_has_seccomp(void);
 int confine_landlock_abi(void); /* 0: none */

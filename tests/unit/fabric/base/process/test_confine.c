@@ -142,6 +142,48 @@ static int reading(void)
 	return 0;
 }
 
+static char folder[] = "/tmp/ibroute-confine-XXXXXX";
+
+static int writing(bool logs)
+{
+	char *argv[] = { (char *)"true", NULL }, path[64], other[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/file", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	NEED(!confine_to_writing(folder, logs, NULL));
+	NEED((fd = open_at(path, O_CREAT | O_EXCL | O_RDWR)) >= 0);
+	NEED(write(fd, "x", 1) == 1 && !ftruncate(fd, 0));
+	NEED(!rename(path, other) && !unlink(other));
+	DENIED(open_at("/tmp/ibroute-never", O_CREAT | O_WRONLY));
+	DENIED(open_at("/proc/self/comm", O_WRONLY));
+	DENIED(mkdir(path, 0700));
+	DENIED(execve("/bin/true", argv, NULL));
+	DENIED(fchmod(fd, 0666));
+	DENIED(chmod(folder, 0777));
+	DENIED(socket(AF_INET, SOCK_STREAM, 0));
+	DENIED(kill(getppid(), 0));
+	NEED(open("/etc/passwd", O_RDONLY) >= 0);
+	if (logs) {
+		NEED(!fchmod(fd, 0640));
+		NEED(socket(AF_UNIX, SOCK_DGRAM, 0) >= 0);
+	} else {
+		DENIED(fchmod(fd, 0640));
+		DENIED(socket(AF_UNIX, SOCK_DGRAM, 0));
+	}
+	return 0;
+}
+
+static int writing_alone(void)
+{
+	return writing(false);
+}
+
+static int writing_and_logging(void)
+{
+	return writing(true);
+}
+
 static bool has_none(const char *field)
 {
 	char line[256];
@@ -229,6 +271,17 @@ static void who_asks_slurm_or_reads_records_starts_and_writes_nothing(void **sta
 	assert_int_equal(in_child(reading), 0);
 }
 
+static void who_writes_into_a_folder_writes_nowhere_else(void **state)
+{
+	(void)state;
+	if (SANITIZED || !confine_has_seccomp() || !confine_landlock_abi())
+		skip();
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(in_child(writing_alone), 0);
+	assert_int_equal(in_child(writing_and_logging), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void no_capability_is_left(void **state)
 {
 	(void)state;
@@ -251,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_can_open_make_send_and_start_nothing),
 		cmocka_unit_test(who_asks_slurm_or_reads_records_starts_and_writes_nothing),
+		cmocka_unit_test(who_writes_into_a_folder_writes_nowhere_else),
 		cmocka_unit_test(no_capability_is_left),
 		cmocka_unit_test(root_has_its_own_files_and_others_only_where_kept),
 	};
