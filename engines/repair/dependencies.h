@@ -3,9 +3,11 @@
  * dependencies: which (channel, VL) waits for which, kept free of cycles while more are added.
  *
  * First all those of paths that stay are marked, by many threads at once; then they are ordered,
- * and from then on one by one is added where it closes no cycle (Pearce and Kelly, "A dynamic
- * topological sort algorithm for directed acyclic graphs", 2007).  The VL may change from one
- * channel to the next, as SL2VL tables want it.
+ * and from then on one by one is added where it closes no cycle: what is ahead of its end is
+ * searched as far as its beginning, by turns with what is behind that, until one of both is all
+ * known (after Bender, Fineman, Gilbert and Tarjan, "A new approach to incremental cycle
+ * detection", 2016); that moves.  The VL may change from one channel to the next, as SL2VL tables
+ * want it.
  */
 #pragma once
 
@@ -18,16 +20,23 @@
 struct dependencies {
 	const struct fabric *f;
 	struct turns turns;
-	unsigned nvl;	   /* VLs are below it */
-	uint16_t *next;	   /* by turn * nvl + VL on its first channel: bits of VLs on the second */
-	uint32_t *place;   /* by channel * nvl + VL: in the order ... */
-	uint32_t *at;	   /* ... and what is at a place */
+	unsigned nvl;	/* VLs are below it */
+	uint16_t *next; /* by turn * nvl + VL on its first channel: bits of VLs on the second */
+	/* by channel * nvl + VL: a number that is smaller than those of what it waits for, and what
+	 * is before and after it in the order of the numbers; one more is the end of the list */
+	uint64_t *place;
+	uint32_t *before, *after;
 	uint64_t *added;   /* to be taken back: both channels of a turn, 32 bits each */
 	uint8_t *added_vl; /* both VLs, 4 bits each */
 	uint32_t nadded, cap;
+	/* as next: those that would close a cycle with what is there for good */
+	uint16_t *refused;
+	size_t *refused_list;
+	uint32_t nrefused, refused_cap;
+	uint32_t settled; /* so many of added are there for good */
 	/* of a search */
-	uint32_t *reach, *back, *pool;
-	uint8_t *seen;
+	uint32_t *reach, *back;
+	uint8_t *seen; /* DEPENDENCIES_AHEAD, _BEHIND */
 };
 
 struct dependencies *dependencies_new(const struct fabric *f, unsigned nvl);
@@ -49,5 +58,12 @@ bool dependencies_order(struct dependencies *d);
 
 /* False when it would close a cycle; nothing is changed then. */
 bool dependencies_add(struct dependencies *d, uint32_t c, unsigned vl, uint32_t e, unsigned vl2);
-/* Takes back all but the first n that were added. */
+/* What was added so far stays, or is taken back by dependencies_undo_settled(). */
+static inline void dependencies_settle(struct dependencies *d)
+{
+	d->settled = d->nadded;
+}
+/* Takes back all but the first n that were added, which are all that are settled or more. */
 void dependencies_undo(struct dependencies *d, uint32_t n);
+/* The same of those that are settled. */
+void dependencies_undo_settled(struct dependencies *d, uint32_t n);

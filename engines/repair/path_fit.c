@@ -65,6 +65,7 @@ static bool path_fit_all(struct repair_state *r, const struct lid_tree *x, uint3
 	uint32_t before = r->deps->nadded;
 	unsigned vls = r->vls;
 
+	dependencies_settle(r->deps);
 	for (uint32_t i = r->source_off[sw]; i < r->source_off[sw + 1]; i++) {
 		uint8_t own = sl < FAB_SLS ? sl : repair_state_sl(r, i, sw, lid);
 
@@ -136,6 +137,7 @@ bool path_fit_through(struct repair_state *r, const struct lid_tree *x, uint32_t
 	if (!r->deps || sl >= FAB_SLS)
 		return true;
 	before = r->deps->nadded;
+	dependencies_settle(r->deps);
 	fits = path_fit_rest(r, x, c, sl, tables_vl_row(r->was, r->f, sw, 0, out)[sl]);
 	dependencies_undo(r->deps, before);
 	repair_state_forget_led(r);

@@ -496,7 +496,7 @@ static void reattach_undo(struct reattach *x, uint32_t changes, uint32_t deps)
 			path_fit_set(r, e->sw, e->lid, e->sl_was);
 	}
 	if (r->deps)
-		dependencies_undo(r->deps, deps);
+		dependencies_undo_settled(r->deps, deps);
 }
 
 static bool reattach_all(struct reattach *x)
@@ -595,7 +595,7 @@ bool reattach_move_back(struct reattach *x, uint32_t dest, const struct entry_ch
 	reattach_put(x, moves, n, true);
 	fits = reattach_look_again(x) && reattach_all_fit(x);
 	if (!fits) {
-		dependencies_undo(r->deps, deps);
+		dependencies_undo_settled(r->deps, deps);
 		reattach_put(x, moves, n, false);
 		reattach_look_again(x);
 	}

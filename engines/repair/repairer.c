@@ -378,7 +378,7 @@ int repairer_update(struct repairer *x, const bool *down, struct entry_changes *
 	r->changes = out;
 	needed_entries_forget(&x->entries);
 	x->entries.changed = x->entries.needed = 0;
-	r->deps->nadded = 0; /* nothing of before is taken back */
+	r->deps->nadded = r->deps->settled = 0; /* nothing of before is taken back */
 	repairer_find_breaks(x, down);
 	x->failed = !repairer_repair_breaks(x, report) || !repairer_repair_to_returned(x, report);
 	if (x->failed) {
@@ -426,7 +426,7 @@ void repairer_move_back(struct repairer *x, uint32_t most, struct entry_changes 
 	all.list = xcalloc(all.n, sizeof(*all.list));
 	memcpy(all.list, x->moved.list, all.n * sizeof(*all.list));
 	r->changes = out;
-	r->deps->nadded = 0;
+	r->deps->nadded = r->deps->settled = 0;
 	for (uint32_t i = 0, run; i < all.n && (!most || out->n - first < most); i += run) {
 		uint32_t dest = x->dest_of[all.list[i].lid], n;
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_order: an order of all (channel, VL) in which whoever waits comes before what it waits for,
- * kept while dependencies are added; one that is there proves that there is no deadlock.
+ * wait_order: numbers for all (channel, VL), smaller for whoever waits than for what it waits for,
+ * kept while dependencies are added; as long as there are such there is no deadlock.
  *
- * Between both ends of a new one the order is made again (Pearce and Kelly 2007).  Dependencies are
- * those that flow_counts counts.
+ * Where a new dependency is against the numbers, those that what is waited for waits for are looked
+ * for, and those that wait for who waits, one of each by turns: all between both numbers.  The list
+ * that ends first moves past the other end (the search from both sides of Bender, Fineman, Gilbert
+ * and Tarjan 2016).  Dependencies are those that flow_counts counts.
  */
 #pragma once
 
@@ -15,10 +17,13 @@
 
 struct wait_order {
 	const struct flow_counts *flows;
-	uint32_t nvl;
-	uint32_t *place, *at; /* by chan * nvl + VL, and back */
-	uint32_t *ahead, *behind, *places;
-	uint8_t *seen;
+	uint32_t nvl, all;
+	/* by chan * nvl + VL: all of them in a ring by their numbers, which begins and ends at all
+	 */
+	uint64_t *number;
+	uint32_t *prev, *next;
+	uint32_t *ahead, *behind; /* lists of a search */
+	uint8_t *side;		  /* in which of them it is */
 };
 
 /* Of all dependencies that there are; false: they have a cycle. */
