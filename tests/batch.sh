@@ -387,7 +387,7 @@ assert rows == [("changed", "link"), ("changed", "name"), ("gone", "cable")], ro
 ok "--diff" what_has_changed
 limits() { # of ibqueryerrors
 	printf '# ours\n\nSymbolErrorCounter=0 # none\nPortXmitWait = 999999999999\nVL15Dropped=3\n' >limits
-	is 0 $demo --check --threshold-file limits && grep -q 'limits:5: VL15Dropped is not one of' err || return
+	is 0 $demo --check --threshold-file limits && [ ! -s err ] || return
 	printf 'PortXmitDiscards=5\nSymbolErrors=1\n' >limits
 	says 255 'limits:2: not COUNTER=NUMBER: SymbolErrors=1' $demo --check --threshold-file limits
 }

@@ -199,7 +199,7 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 {
 	struct poller_opts po = {
 		.interval_s = a->state.poll.interval_s,
-		.sweep_s = SWEEP_S,
+		.sweep_s = a->opts.sweep_s > 0 ? a->opts.sweep_s : SWEEP_S,
 		.tables_s = TABLES_S,
 		.fabric_name = a->opts.live.name ? a->opts.live.name
 			       : a->opts.demo	 ? "demo"
@@ -212,6 +212,11 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
 		.exact = a->opts.no_screen,
+		.watch = true,
+		.state_dir = a->opts.live.state_dir,
+		.watch_key = a->opts.watch_key[0] && !a->opts.unwatched ? a->opts.watch_key : NULL,
+		.error_limits = a->opts.error_limits,
+		.want_errors = a->opts.watch_key[0],
 	};
 	struct mad_local local;
 	struct err err;
@@ -241,8 +246,10 @@ static void app_life_starting_done(void *owner, void *ctx)
 	*s = (struct starting){ 0 };
 	if (a->demo) {
 		a->first = tables_get(demo_tables(a->demo));
-		if (!a->opts.live.state_dir)
+		if (!a->opts.live.state_dir) {
 			a->opts.live.state_dir = demo_dir(a->demo);
+			a->opts.unwatched = true;
+		}
 	}
 	if (app_life_jobs(&a->opts) == &job_source_slurm)
 		app_life_open_slurm(a);

@@ -17,6 +17,7 @@
 enum {
 	OPT_DEMO = 0x100,
 	OPT_JOBS_INTERVAL,
+	OPT_SWEEP_INTERVAL,
 	OPT_SEED,
 	OPT_SET,
 	OPT_COLOUR,
@@ -62,6 +63,10 @@ static const struct argp_option options[] = {
 	{ "outstanding_smps", 'o', "N", 0, "maximum number of outstanding MADs (default: 32)", 2 },
 	{ 0, 0, 0, 0, "polling:", 3 },
 	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
+	  3 },
+	{ "sweep-interval", OPT_SWEEP_INTERVAL, "SECONDS", 0,
+	  "interval between discoveries of the fabric (default: 60 s); where one takes long, they "
+	  "are at most a twentieth of the time",
 	  3 },
 	{ "jobs", CMDLINE_KEY(struct app_opts, jobs), "SOURCE", 0,
 	  "where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
@@ -176,6 +181,7 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_CONFIG_FILE, struct app_opts, config),
 	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
 	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval"),
+	CMDLINE_FIELD(OPT_SWEEP_INTERVAL, struct app_opts, sweep_s, "--sweep-interval"),
 	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval"),
 	CMDLINE_FIELD(OPT_KEEP_DAYS, struct app_opts, keep.days, "--keep-days"),
 	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct app_opts, keep.sessions, "--keep-sessions"),

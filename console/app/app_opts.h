@@ -25,6 +25,11 @@ struct app_opts {
 	const char *racks;
 
 	double interval_s;
+	double sweep_s; /* between two discoveries; 0: as usual */
+	/* see fabric_watch.h; key NULL: the console looks at the baseline and keeps nothing */
+	bool unwatched; /* nothing is kept, as there is no fabric that would be here tomorrow */
+	char watch_key[32];
+	const uint64_t *error_limits;
 	const char *jobs; /* "slurm", "none", or a file; NULL: not said */
 	int64_t jobs_at_s; /* of a file that is a history; 0: now */
 	unsigned jobs_interval_s;

@@ -8,6 +8,7 @@
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
 #include "fabric/base/time/clock.h"
+#include "fabric/baseline/findings.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,6 +46,14 @@ static bool batch_has_data(const struct batch *b)
 	return s->rates && s->sample && s->sample->time_ns != b->sample_ns;
 }
 
+/* The counters that it compares with those of the last run. */
+static bool batch_awaits_errors(const struct batch *b)
+{
+	const struct findings *l = b->a->state.findings;
+
+	return b->a->opts.watch_key[0] && l && !l->errors;
+}
+
 static bool batch_settled(const struct state *s)
 {
 	bool no_tables = !s->tables && s->mode == RUN_FILE;
@@ -59,7 +68,7 @@ static bool batch_due(struct batch *b)
 
 	if (!batch_has_data(b))
 		return false;
-	if (b->done || batch_settled(s))
+	if (b->done || (batch_settled(s) && !batch_awaits_errors(b)))
 		return true;
 	if (s->poll.tables_on)
 		return false;
@@ -99,16 +108,30 @@ static uint64_t batch_faults(const struct state *s)
 	return !v->connected || !v->loop_free || !v->vls_fit || s->sls_known;
 }
 
+/* Counters that rose too much; with limits of a file also those that are above them, as far as no
+ * row has told of them. */
+static uint64_t batch_errors_found(const struct batch *b, const struct state *s)
+{
+	const struct findings *l = s->findings;
+	uint64_t n = batch_findings_over(NULL, l, b->o, s->fabric);
+
+	for (size_t i = 0; l && i < l->n; i++)
+		n += l->v[i].kind == FINDING_ERRORS;
+	return n;
+}
+
 /* Rows that match the filter; without one, problems of the fabric. */
 static uint64_t batch_count_findings(struct batch *b, const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
 
-	if (b->o->filter)
+	if (b->o->filter && !b->o->threshold_text)
 		return r->rows->n;
-	return (uint64_t)v->down + v->reduced + v->errors + v->no_reply + s->poll.missing_sw +
-	       s->poll.missing_ca + batch_faults(s);
+	if (b->o->filter)
+		return r->rows->n + batch_errors_found(b, s);
+	return findings_count(s->findings) + (uint64_t)v->down + v->reduced + v->errors +
+	       v->no_reply + s->poll.missing_sw + s->poll.missing_ca + batch_faults(s);
 }
 
 static void batch_select_rows(struct batch *b, struct batch_record *r)
@@ -200,6 +223,10 @@ static int batch_record(struct batch *b, struct err *err)
 	pthread_mutex_unlock(&a->events_lock);
 	if (!rc)
 		rc = batch_put_out(b, &out, err);
+	if (!rc && b->o->check) {
+		batch_findings_tell(stderr, r.s->findings);
+		batch_findings_over(stderr, r.s->findings, b->o, r.s->fabric);
+	}
 	b->partial = b->partial || !r.complete;
 	b->findings = b->findings || r.findings;
 	b->sample_ns = a->state.sample ? a->state.sample->time_ns : 0;

@@ -281,6 +281,8 @@ json_t *batch_json(const struct batch_record *r)
 	json_object_set_new(j, "interval_s",
 			    batch_json_number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
 	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
+	if (r->s->findings)
+		json_object_set_new(j, "baseline", batch_findings_json(r->s->findings));
 	if (r->o->at)
 		json_object_set_new(j, "at", batch_at_json(&r->s->history_at));
 	json_object_set_new(j, view, batch_json_view(r));

@@ -77,7 +77,9 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "check", CMDLINE_KEY(struct batch_opts, check), NULL, 0,
 	  "exit with 1 if a row matches the filter; without a filter: if a port has a problem, "
-	  "the routing is faulty, or nodes are missing",
+	  "the routing is faulty, nodes are missing, something is not as in the baseline (see "
+	  "'baseline --help'), or error counters rose since the last run. These two are told on "
+	  "stderr",
 	  0 },
 	{ "diff", CMDLINE_KEY(struct batch_opts, diff), "FILE", 0,
 	  "print what has changed since this dump (or folder of --save): switches, hosts, cables, "
@@ -256,7 +258,7 @@ static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, s
 	struct err err = { "" };
 
 	free(o->threshold_text);
-	if (thresholds_filter(&o->threshold_text, path, &err))
+	if (thresholds_filter(&o->threshold_text, o->error_limits, path, &err))
 		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
 	if (o->filter_text)
 		argp_error(s, "--threshold-file and --filter cannot be used together");
@@ -393,6 +395,7 @@ const struct argp batch_argp = { .options = rows, .parser = batch_opts_take };
 void batch_opts_init(struct batch_opts *o)
 {
 	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW, .screen_w = 100, .screen_h = 30 };
+	memcpy(o->error_limits, error_limits_default, sizeof(o->error_limits));
 }
 
 bool batch_opts_of_records(const struct batch_opts *o)

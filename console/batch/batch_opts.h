@@ -2,6 +2,7 @@
 /* batch_opts: what the console prints instead of a screen, and how often. */
 #pragma once
 
+#include "fabric/model/traffic/port_errors.h"
 #include "views/data/state/request.h"
 #include "views/table/fields.h"
 #include "views/table/row_filter.h"
@@ -38,6 +39,7 @@ struct batch_opts {
 	const char *commands; /* as after ':', with ; between; NULL: none */
 	const char *sort_text, *filter_text, *fields_text;
 	char *threshold_text; /* filter_text, if it is that of a file; free() */
+	uint64_t error_limits[ERROR_COUNT];
 	const char *prom_file, *prom_listen; /* NULL: none */
 	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */
@@ -52,6 +54,8 @@ struct batch_opts {
 };
 
 void batch_opts_init(struct batch_opts *o);
+/* Of the file of the error counters that runs of these options compare with; "": they keep none. */
+void batch_findings_key(char *key, size_t size, const struct batch_opts *o);
 /* The options; the input is a struct batch_opts. */
 extern const struct argp batch_argp;
 /* --view sessions or actions, which need no fabric. */

@@ -43,6 +43,16 @@ void prom_print(FILE *out, const struct batch_record *r);
 /* What is served while the port to the fabric is lost; the caller frees. */
 char *prom_down(void);
 
+struct findings;
+/* batch_findings.c: what is not as the baseline has it; l is not NULL. */
+json_t *batch_findings_json(const struct findings *l);
+/* Those that somebody should be called for, a line each; l may be NULL. */
+void batch_findings_tell(FILE *out, const struct findings *l);
+/* Error counters above the limits of --threshold-file, those that rows of ports have left out;
+ * how many.  out, l: NULL is fine. */
+uint64_t batch_findings_over(FILE *out, const struct findings *l, const struct batch_opts *o,
+			     const struct fabric *f);
+
 /* batch_heat.c: --view heatmap.  -ENOENT with a sentence: the fabric has no such layout. */
 int batch_heat_check(const struct batch_record *r, struct err *err);
 void batch_heat_text(FILE *out, const struct batch_record *r);

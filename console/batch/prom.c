@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/batch/batch_record.h"
+#include "console/batch/prom_priv.h"
 
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/message/plain.h"
 
 #include <errno.h>
 #include <math.h>
@@ -89,41 +88,6 @@ static const struct prom_kind prom_tiers = { ROWS_TIERS, "tier", tier_labels, ti
 static const struct prom_kind prom_jobs = { ROWS_JOBS, "job", job_labels, job_families };
 static const struct prom_kind prom_ports = { ROWS_PORTS, "port", port_labels, port_families };
 
-/* Backslash, quote and newline are escaped; other control characters are replaced. */
-static void prom_label_value(FILE *out, const char *text)
-{
-	char *clean = plain_text(xstrdup(text), "\n");
-
-	for (const char *c = clean; *c; c++) {
-		if (*c == '\\' || *c == '"')
-			fputc('\\', out);
-		if (*c == '\n')
-			fputs("\\n", out);
-		else
-			fputc(*c, out);
-	}
-	free(clean);
-}
-
-static void prom_label(FILE *out, char before, const char *name, const char *text)
-{
-	fprintf(out, "%c%s=\"", before, name);
-	prom_label_value(out, text);
-	fputc('"', out);
-}
-
-/* The name and the first label of a sample. */
-static void prom_name(FILE *out, const struct batch_record *r, const char *name)
-{
-	fputs(name, out);
-	prom_label(out, '{', "fabric", r->s->fabric->name);
-}
-
-static void prom_head(FILE *out, const char *name, const char *help, const char *type)
-{
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
 static void prom_labels(FILE *out, const struct rows *rows, uint32_t row, const struct label_of *l)
 {
 	for (; l->name; l++) {
@@ -135,14 +99,6 @@ static void prom_labels(FILE *out, const struct rows *rows, uint32_t row, const 
 		prom_label(out, ',', l->name, value_text(buf, &v, f));
 	}
 	fputc('}', out);
-}
-
-static void prom_number(FILE *out, double v)
-{
-	if (fabs(v) < 1e15 && v >= floor(v) && v <= floor(v))
-		fprintf(out, " %.0f\n", v);
-	else
-		fprintf(out, " %.15g\n", v);
 }
 
 /* The format requires all samples of a family in one group. */
@@ -179,17 +135,6 @@ static void prom_print_kind(FILE *out, const struct batch_record *r, const struc
 {
 	for (const struct family *fam = k->families; fam->name; fam++)
 		prom_print_family(out, r, k, fam, row, n);
-}
-
-static void prom_one(FILE *out, const struct batch_record *r, const char *name, const char *help,
-		     double v)
-{
-	if (!isfinite(v))
-		return;
-	prom_head(out, name, help, "gauge");
-	prom_name(out, r, name);
-	fputc('}', out);
-	prom_number(out, v);
 }
 
 static void prom_print_ports_by_problem(FILE *out, const struct batch_record *r)
@@ -307,11 +252,14 @@ void prom_print(FILE *out, const struct batch_record *r)
 	uint32_t njob, *job = prom_distinct(&njob, &jobs, job_labels);
 
 	prom_print_fabric(out, r);
+	prom_state_print(out, r);
 	prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
 	prom_print_kind(out, r, &prom_jobs, job, njob);
 	free(job);
 	prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
 			some ? r->rows->n : rows_count(&ports));
+	if (!some)
+		prom_state_print_ports(out, r);
 }
 
 char *prom_down(void)

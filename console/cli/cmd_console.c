@@ -116,6 +116,8 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		return cmd_console_service(&c.o);
 	c.o.no_screen = c.batch.on;
+	c.o.error_limits = c.batch.error_limits;
+	batch_findings_key(c.o.watch_key, sizeof(c.o.watch_key), &c.batch);
 	rc = batch_opts_of_records(&c.batch)
 		     ? batch_sessions(&c.batch, c.o.live.record_dir)
 		     : app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);

@@ -15,20 +15,22 @@ static const struct limit {
 	const char *name;
 	uint64_t default_value;
 	const char *field;
+	int error; /* enum error_counter; ERROR_COUNT: none */
 } limits[] = {
-	{ "SymbolErrorCounter", 10, "symbol_errors" },
-	{ "LinkErrorRecoveryCounter", 10, "link_recovered" },
-	{ "LinkDownedCounter", 10, "link_downed" },
-	{ "PortRcvErrors", 10, "rx_errors" },
-	{ "PortRcvRemotePhysicalErrors", 100, NULL },
-	{ "PortRcvSwitchRelayErrors", 100, NULL },
-	{ "PortXmitDiscards", 100, "tx_discards" },
-	{ "PortXmitConstraintErrors", 100, NULL },
-	{ "PortRcvConstraintErrors", 100, NULL },
-	{ "LocalLinkIntegrityErrors", 10, NULL },
-	{ "ExcessiveBufferOverrunErrors", 10, NULL },
-	{ "VL15Dropped", 100, NULL },
-	{ "PortXmitWait", 1000, "tx_wait_ticks" },
+	{ "SymbolErrorCounter", 10, "symbol_errors", ERROR_SYMBOL },
+	{ "LinkErrorRecoveryCounter", 10, "link_recovered", ERROR_LINK_RECOVERED },
+	{ "LinkDownedCounter", 10, "link_downed", ERROR_LINK_DOWNED },
+	{ "PortRcvErrors", 10, "rx_errors", ERROR_RX },
+	{ "PortRcvRemotePhysicalErrors", 100, NULL, ERROR_RX_REMOTE },
+	{ "PortRcvSwitchRelayErrors", 100, NULL, ERROR_RX_RELAY },
+	{ "PortXmitDiscards", 100, "tx_discards", ERROR_TX_DISCARD },
+	{ "PortXmitConstraintErrors", 100, NULL, ERROR_TX_CONSTRAINT },
+	{ "PortRcvConstraintErrors", 100, NULL, ERROR_RX_CONSTRAINT },
+	{ "LocalLinkIntegrityErrors", 10, NULL, ERROR_INTEGRITY },
+	{ "ExcessiveBufferOverrunErrors", 10, NULL, ERROR_OVERRUN },
+	{ "QP1Dropped", 100, NULL, ERROR_QP1_DROPPED },
+	{ "VL15Dropped", 100, NULL, ERROR_VL15_DROPPED },
+	{ "PortXmitWait", 1000, "tx_wait_ticks", ERROR_COUNT },
 };
 #define NLIMITS (sizeof(limits) / sizeof(limits[0]))
 
@@ -92,18 +94,12 @@ static int thresholds_take(void *ctx, struct bytes_in *in, struct err *err)
 		bytes_take(in, v, sizeof(v));
 		if (in->bad || v[0] >= NLIMITS)
 			return -EPROTO;
-		if (limits[v[0]].field)
-			t->limit[v[0]] = v[1];
-		else
-			fprintf(stderr,
-				"warning: %s:%" PRIu64 ": %s is not one of the counters that are "
-				"read\n",
-				t->path, v[2], limits[v[0]].name);
+		t->limit[v[0]] = v[1];
 	}
 	return 0;
 }
 
-int thresholds_filter(char **out, const char *path, struct err *err)
+int thresholds_filter(char **out, uint64_t limit[ERROR_COUNT], const char *path, struct err *err)
 {
 	struct thresholds t = { .in = fopen(path, "re"), .path = path };
 	struct apart a = { .path = path,
@@ -132,5 +128,8 @@ int thresholds_filter(char **out, const char *path, struct err *err)
 			with = " or ";
 		}
 	fclose(text);
+	for (size_t i = 0; i < NLIMITS; i++)
+		if (limits[i].error != ERROR_COUNT)
+			limit[limits[i].error] = t.limit[i];
 	return 0;
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "fabric/base/message/err.h"
+#include "fabric/model/traffic/port_errors.h"
 
 /* Lines of NAME=NUMBER, # comments, as /etc/infiniband-diags/error_thresholds; what it does not set
- * is as ibqueryerrors has it.  *out, for the caller to free, is "symbol_errors>10 or ...". Counters
- * that we do not read are named on stderr.  -EINVAL: file and line. */
-int thresholds_filter(char **out, const char *path, struct err *err);
+ * is as ibqueryerrors has it.  *out, for the caller to free, is "symbol_errors>10 or ...", of the
+ * counters that a table of ports has; limit gets those of all.  -EINVAL: file and line. */
+int thresholds_filter(char **out, uint64_t limit[ERROR_COUNT], const char *path, struct err *err);

@@ -2,6 +2,7 @@
 #include "console/session/message.h"
 
 #include "console/session/samples/sample_reading.h"
+#include "fabric/baseline/findings.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
@@ -67,6 +68,7 @@ void msg_drop(struct msg *msg)
 	demand_put(msg->demand);
 	job_list_put(msg->list);
 	sample_reading_free(msg->reading);
+	findings_put(msg->findings);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
 	link_usage_free(msg->usage);

@@ -41,6 +41,7 @@ enum msg_type {
 	MSG_TABLES_READING, /* of tables that somebody waits for: done of total, text; rc: it ended
 			       before all was read, -ECANCELED: by the operator */
 	MSG_TABLES,	    /* first perhaps with LFTs alone, see tables_know_vls() */
+	MSG_FINDINGS,	    /* what is not as expected; also with MSG_FABRIC, of that fabric */
 	MSG_SAMPLE,
 	MSG_SM,
 	MSG_LOST,	   /* text: why the port is gone */
@@ -75,6 +76,7 @@ enum msg_type {
 };
 
 struct sample_reading;
+struct findings;
 struct apply_seen;
 struct engine_list;
 struct fabric_shape;
@@ -106,6 +108,7 @@ struct msg {
 	const struct job_list *list;
 	struct file_work *file;		/* borrowed; lives until its end was taken */
 	struct sample_reading *reading; /* a sample and what is made from it */
+	const struct findings *findings;
 	struct metrics *before, *after;
 	struct link_usage *usage;
 	struct verdict *verdict;

@@ -18,6 +18,7 @@
 
 #define SM_S	5.0
 #define RETRY_S 3.0
+#define HURRY_S 10.0 /* a link may go up and down all the time */
 #define STEP_MS 100
 /* SL2VL tables are read for at least so long between two readings of counters, and for so many
  * times what these take. */
@@ -175,6 +176,7 @@ static void poller_do_sweep(struct poller *p)
 	msg->fabric = fabric_get(p->fabric);
 	msg->engines = engine_list_copy(p->engines);
 	msg->shape = fabric_shape_get(p->shape);
+	msg->findings = poller_watch_findings(p);
 	msg->partial = partial;
 	msg->silent = silent;
 	msg->seconds = clock_s() - start;
@@ -185,6 +187,20 @@ static void poller_do_sweep(struct poller *p)
 	} else if (clock_s() >= p->tables_at) {
 		poller_tables_due(p);
 	}
+}
+
+/* A link that has gone is still a port of the last discovery. */
+static bool poller_went_down(const struct sample *before, const struct sample *now)
+{
+	uint32_t bit = 1u << CTR_LINK_DOWNED;
+
+	if (!before || before->nport != now->nport)
+		return false;
+	for (uint32_t i = 0; i < now->nport; i++)
+		if ((before->port[i].valid & now->port[i].valid & bit) &&
+		    now->port[i].v[CTR_LINK_DOWNED] > before->port[i].v[CTR_LINK_DOWNED])
+			return true;
+	return false;
 }
 
 static void poller_sample(struct poller *p)
@@ -221,6 +237,10 @@ static void poller_sample(struct poller *p)
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
 	msg->reading = sample_reading_new(p->readings, p->shape, s);
+	if (clock_s() >= p->hurry_at && poller_went_down(msg->reading->before, s)) {
+		p->sweep_at = 0;
+		p->hurry_at = clock_s() + HURRY_S;
+	}
 	mailbox_send(p->box, msg);
 }
 
@@ -333,7 +353,7 @@ static double poller_next_due(const struct poller *p)
 	double at = fmin(p->sweep_at, p->sm_at);
 
 	if (p->fabric)
-		at = fmin(at, fmin(p->sample_at, p->tables_at));
+		at = fmin(fmin(at, p->errors_at), fmin(p->sample_at, p->tables_at));
 	return at;
 }
 
@@ -350,6 +370,8 @@ static void poller_do_due(struct poller *p)
 		poller_sample(p);
 		took = clock_s() - now;
 	}
+	if (p->fabric && !p->lost && clock_s() >= p->errors_at)
+		poller_watch_errors(p);
 	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
 		poller_tables_due(p);
 	if (poller_reads_sl2vl(p))
@@ -406,6 +428,8 @@ void poller_free(struct poller *p)
 	fabric_shape_put(p->shape);
 	fabric_put(p->fabric);
 	sample_readings_free(p->readings);
+	fabric_watch_free(p->watch);
+	free(p->name);
 	osm_link_close(p->osm);
 	wire_close(p->wire);
 	pthread_cond_destroy(&p->wake);
@@ -425,6 +449,7 @@ int poller_start(struct poller **out, struct wire *w, const struct poller_opts *
 	p->wire = w;
 	p->box = box;
 	p->readings = sample_readings_new();
+	poller_watch_begin(p);
 	p->progress.report = poller_sweep_step;
 	p->progress.ctx = p;
 	pthread_mutex_init(&p->lock, NULL);

@@ -29,6 +29,10 @@ struct poller_opts {
 	bool simulated;	    /* no OpenSM of this machine routes it */
 	bool want_sl2vl;
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
+	bool watch; /* tell what is not as the baseline has it, see fabric_watch.h */
+	const char *state_dir, *watch_key;
+	const uint64_t *error_limits;
+	bool want_errors; /* and read the error counters of all ports for that */
 };
 
 /* Takes the wire, also where it fails: 0, or -errno with a sentence.  names and racks must

@@ -37,7 +37,7 @@ static char *poller_discover_silent(const struct sweep_report *r)
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err)
 {
-	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
+	struct sweep_opts so = { .name = p->name, .names = p->opts.names, .lmc = -1 };
 	struct sweep_report report = { 0 };
 	struct mad_local local;
 	struct fabric *f;
@@ -57,6 +57,7 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 	*partial = report.no_answer || report.clashes;
 	*silent = poller_discover_silent(&report);
 	sweep_report_clear(&report);
+	poller_watch_found(p, f, *partial);
 	*out = f;
 	return 0;
 }

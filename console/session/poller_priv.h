@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "console/collect/fabric_watch.h"
 #include "console/config/sweep_pace.h"
 #include "console/session/engine_list.h"
 #include "console/session/poller.h"
@@ -41,13 +42,16 @@ struct poller {
 	const struct fabric_shape *shape; /* ... this */
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct readings *readings;
+	struct fabric_watch *watch; /* NULL: nobody wants it */
+	char *name;		    /* of the fabric; NULL: not known yet */
 	bool lost, sm_lost, foreign, tables_read;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	struct sweep_pace pace;			/* of sweeps */
 	uint64_t last_step_ms;
 	const char *step; /* of a reading, since step_ms */
 	uint64_t step_ms;
-	double sample_at, sweep_at, tables_at, sm_at; /* when due */
+	double sample_at, sweep_at, tables_at, sm_at, errors_at; /* when due */
+	double hurry_at; /* a sweep may be brought forward then, see poller_went_down() */
 
 	/* tables */
 	const struct tables *tables;  /* sent last, with their SL2VL; NULL: none of these LFTs */
@@ -100,6 +104,13 @@ double poller_hears_again(const struct poller *p, double due);
  * answers (struct sweep_gap), the caller frees it.  0 or -errno. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err);
+
+/* poller_watch.c.  A sweep has found f, which gets the name that is kept. */
+void poller_watch_begin(struct poller *p);
+void poller_watch_found(struct poller *p, struct fabric *f, bool partial);
+/* For the caller; NULL: nobody wants them. */
+const struct findings *poller_watch_findings(const struct poller *p);
+void poller_watch_errors(struct poller *p);
 
 /* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all again. */
 void poller_read_tables(struct poller *p);

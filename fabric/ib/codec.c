@@ -480,6 +480,11 @@ int perf_counters_decode(struct perf_counters *out, const uint8_t *d)
 	out->rx_remote_err = be16_get(d + 10);
 	out->rx_relay_err = be16_get(d + 12);
 	out->tx_discard = be16_get(d + 14);
+	out->tx_constraint = d[16];
+	out->rx_constraint = d[17];
+	out->integrity = d[19] >> 4;
+	out->overrun = d[19] & 0xf;
+	out->qp1_dropped = be16_get(d + 20);
 	out->vl15_dropped = be16_get(d + 22);
 	out->tx_words = be32_get(d + 24);
 	out->rx_words = be32_get(d + 28);
@@ -505,6 +510,10 @@ void perf_counters_encode(uint8_t *d, const struct perf_counters *in)
 	be16_put(d + 10, in->rx_remote_err);
 	be16_put(d + 12, in->rx_relay_err);
 	be16_put(d + 14, (uint16_t)codec_clip(in->tx_discard, UINT16_MAX));
+	d[16] = in->tx_constraint;
+	d[17] = in->rx_constraint;
+	d[19] = (uint8_t)(in->integrity << 4 | (in->overrun & 0xf));
+	be16_put(d + 20, in->qp1_dropped);
 	be16_put(d + 22, in->vl15_dropped);
 	be32_put(d + 24, (uint32_t)codec_clip(in->tx_words, UINT32_MAX));
 	be32_put(d + 28, (uint32_t)codec_clip(in->rx_words, UINT32_MAX));

@@ -236,7 +236,9 @@ struct perf_counters {
 	uint8_t port;
 	uint64_t tx_words, rx_words, tx_pkts, rx_pkts;
 	uint64_t symbol_err, link_recovered, link_downed, rx_err, tx_discard, tx_wait;
-	uint16_t rx_remote_err, rx_relay_err, vl15_dropped; /* not extended */
+	/* not extended */
+	uint16_t rx_remote_err, rx_relay_err, qp1_dropped, vl15_dropped;
+	uint8_t tx_constraint, rx_constraint, integrity, overrun; /* the last two: 0..15 */
 };
 
 /* encode: what does not fit stays at the maximum, as in a switch. */

@@ -618,9 +618,9 @@ static int sweep_build_links(struct sweep *s, struct builder *b, uint32_t n, boo
 /* What has no LID in one that was configured is left out. */
 static int sweep_build(struct fabric **out, struct sweep *s, struct err *err)
 {
-	struct freeze_opts fo = { .name = s->opts->name,
-				  .lmc = s->opts->lmc,
-				  .names = s->opts->names };
+	struct freeze_opts fo = {
+		.name = s->opts->name, .live = true, .lmc = s->opts->lmc, .names = s->opts->names
+	};
 	struct builder *b = builder_new();
 	bool configured = false;
 	int rc = 0;

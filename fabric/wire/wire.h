@@ -20,6 +20,7 @@
 #include "fabric/ib/mad.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/port_errors.h"
 #include "fabric/model/traffic/sample.h"
 
 struct mkeys;
@@ -96,7 +97,7 @@ struct sweep_report {
 void sweep_report_clear(struct sweep_report *r); /* frees what it holds */
 
 struct sweep_opts {
-	const char *name; /* of the fabric; NULL: as builder_freeze names it */
+	const char *name; /* of the fabric; NULL: as builder_freeze() names a live one */
 	const struct name_map *names;
 	int lmc; /* -1: as found; else LIDs are assigned again when they do not fit it */
 };
@@ -227,6 +228,11 @@ enum sample_what {
  * what they actual last, as of now, for at most 10 s; then they are read themselves.
  * 0 even when nothing answered: the sample says so. */
 int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
+		     struct progress *progress, struct err *err);
+
+/* The error counters of all switch ports with a link and of the ports of hosts: one MAD each, by
+ * LID. 0 even when nothing answered; the caller owns one reference. */
+int wire_read_errors(struct error_set **out, struct wire *w, const struct fabric *f,
 		     struct progress *progress, struct err *err);
 
 struct wire_sm {

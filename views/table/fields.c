@@ -179,7 +179,8 @@ uint32_t rows_count(const struct rows *r)
 
 bool rows_wanted(const struct rows *r, uint32_t row)
 {
-	return r->kind != ROWS_PORTS || port_cabled(&r->s->fabric->port[row]);
+	return r->kind != ROWS_PORTS || port_cabled(&r->s->fabric->port[row]) ||
+	       (r->v && r->v->problem && r->v->problem[row] == PROBLEM_DOWN);
 }
 
 const char *rows_label(char *buf, const struct rows *r, uint32_t row)

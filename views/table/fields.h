@@ -84,7 +84,8 @@ bool field_begins(enum row_kind kind, const char *text);
 /* Rows that there are, 0 while nothing is known: channels, ports and switches as the fabric
  * numbers them, jobs as the job set does. */
 uint32_t rows_count(const struct rows *r);
-/* ROWS_PORTS has rows that lead nowhere (and port 0): false for those. */
+/* ROWS_PORTS has rows that lead nowhere (and port 0): false for those, but where a link was lost.
+ */
 bool rows_wanted(const struct rows *r, uint32_t row);
 /* Of a row of ROWS_LINKS or ROWS_PORTS: the switch that sends.  O(log switches). */
 uint32_t rows_switch(const struct rows *r, uint32_t row);

@@ -39,6 +39,19 @@ struct far_end {
 	double port, lid;
 };
 
+/* "spine07/9": what was there before the link was lost. */
+static struct far_end fields_ports_lost_end(char buf[NAME_LEN], const struct rows *r, uint32_t row)
+{
+	const struct port_problems *t = r->v ? r->v->port_problems : NULL;
+	const char *was = t ? port_problems_was(t, fields_ports_of(r, row)) : NULL;
+	const char *slash = was ? strrchr(was, '/') : NULL;
+
+	if (!slash)
+		return (struct far_end){ NULL, 0, NAN, NAN };
+	snprintf(buf, NAME_LEN, "%.*s", (int)(slash - was), was);
+	return (struct far_end){ buf, 0, atoi(slash + 1), NAN };
+}
+
 static struct far_end fields_ports_far(char buf[NAME_LEN], const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
@@ -53,7 +66,7 @@ static struct far_end fields_ports_far(char buf[NAME_LEN], const struct rows *r,
 	if (p->term != FAB_NONE)
 		return (struct far_end){ f->term_name[p->term], f->term_guid[p->term],
 					 f->term_ca_port[p->term], f->term_lid[p->term] };
-	return (struct far_end){ NULL, 0, NAN, NAN };
+	return fields_ports_lost_end(buf, r, row);
 }
 
 GETTER(fields_ports_get_b, c->text = fields_ports_far(c->buf, r, row).name)

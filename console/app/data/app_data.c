@@ -4,6 +4,7 @@
 
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/baseline/findings.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/clock.h"
 
@@ -153,10 +154,10 @@ static void app_data_count_missing(struct app *a)
 {
 	struct state_poll *p = &a->state.poll;
 
-	if (!a->whole) {
-		a->whole = fabric_get(a->state.fabric);
-		return;
-	}
+	if (!a->whole)
+		a->whole = fabric_get(a->state.findings && a->state.findings->expected
+					      ? a->state.findings->expected
+					      : a->state.fabric);
 	p->missing_sw = app_data_missing(a->whole->sw_guid, a->whole->nsw, a->state.fabric,
 					 fabric_switch_by_guid);
 	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->state.fabric,
@@ -555,6 +556,13 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 		shell_say(a->shell, "discovering again: %s; Esc stops it", p->pace);
 }
 
+static void app_data_take_findings(struct app *a, struct msg *msg)
+{
+	findings_put(a->state.findings);
+	a->state.findings = msg->findings;
+	msg->findings = NULL;
+}
+
 static void app_data_take_fabric(struct app *a, struct msg *msg)
 {
 	a->state.poll.discovering = false;
@@ -563,6 +571,7 @@ static void app_data_take_fabric(struct app *a, struct msg *msg)
 	a->state.poll.silent = a->silent = msg->silent;
 	msg->silent = NULL;
 	a->state.preview.sweep_s = msg->seconds;
+	app_data_take_findings(a, msg);
 	app_set_fabric(a, msg->fabric, msg->engines, msg->shape);
 	msg->fabric = NULL;
 }
@@ -596,6 +605,9 @@ static void app_data_take_own(struct app *a, struct msg *msg)
 	case MSG_TABLES:
 		p->reading[0] = '\0';
 		app_data_take_tables(a, msg);
+		break;
+	case MSG_FINDINGS:
+		app_data_take_findings(a, msg);
 		break;
 	case MSG_SAMPLE:
 		p->busy = false;
@@ -725,5 +737,6 @@ void app_data_free(struct app *a)
 	link_usage_free(a->state.usage);
 	job_list_put(a->job_list);
 	app_data_drop_fabric(a);
+	findings_put(a->state.findings);
 	fabric_put(a->whole);
 }

@@ -56,6 +56,7 @@ int builder_link(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_
 
 struct freeze_opts {
 	const char *name; /* of the fabric; NULL: "fab-" and 8 digits of the fingerprint */
+	bool live; /* ... of its lowest switch GUID, so that it stays when others come and go */
 	int lmc;	  /* of terminals; -1: as found (0 when mixed or unknown) */
 	bool assign_lids; /* ignore the LIDs found */
 	bool random_lids; /* with assign_lids: terminals in random order, by lid_seed */

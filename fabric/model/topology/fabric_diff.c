@@ -125,6 +125,14 @@ static bool fabric_diff_same_cable(const struct fabric *f, uint32_t sw, uint8_t 
 	       e.port == to.port;
 }
 
+static void fabric_diff_other_end(struct fabric_diff_row *r, const struct fabric *f, uint8_t port,
+				  struct far_end to)
+{
+	r->port = port;
+	r->guid_b = fabric_diff_guid_of(f, to.end);
+	r->port_b = to.port;
+}
+
 static char *fabric_diff_link_text(const struct port *p)
 {
 	return xasprintf("%ux%s", p->width, p->speed);
@@ -142,7 +150,8 @@ static void fabric_diff_link_changes(struct fabric_diff *d, const struct fabric 
 		return;
 	fabric_diff_changed(d, "link", f->sw_guid[sw], fabric_diff_cable_name(f, sw, port, to),
 			    fabric_diff_link_text(a), fabric_diff_link_text(b));
-	d->row[d->n - 1].guid_b = fabric_diff_guid_of(f, to.end);
+	fabric_diff_other_end(&d->row[d->n - 1], f, port, to);
+	d->row[d->n - 1].slower = b->rate_Mbps < a->rate_Mbps;
 }
 
 /* The cables of f between nodes that other has, too, and has not; or, links, what changed of those
@@ -162,9 +171,11 @@ static void fabric_diff_cables(struct fabric_diff *d, const struct fabric *f,
 				if (change == FDIFF_CHANGED)
 					fabric_diff_link_changes(d, f, sw, (uint8_t)p, to, other);
 			} else if (change != FDIFF_CHANGED) {
-				fabric_diff_add(d, change, "cable", f->sw_guid[sw],
-						fabric_diff_cable_name(f, sw, (uint8_t)p, to))
-					->guid_b = fabric_diff_guid_of(f, to.end);
+				fabric_diff_other_end(
+					fabric_diff_add(
+						d, change, "cable", f->sw_guid[sw],
+						fabric_diff_cable_name(f, sw, (uint8_t)p, to)),
+					f, (uint8_t)p, to);
 			}
 		}
 }

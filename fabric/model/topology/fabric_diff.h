@@ -20,6 +20,8 @@ struct fabric_diff_row {
 	char *subject;	       /* "leaf1", "leaf1/17 - spine4/3" */
 	char *before, *after;  /* of CHANGED, else "" */
 	uint64_t guid, guid_b; /* of the node; of a cable both ends, else guid_b is 0 */
+	uint8_t port, port_b;  /* of a cable or link */
+	bool slower;	       /* of a link: its data rate is less than before */
 };
 
 struct fabric_diff {

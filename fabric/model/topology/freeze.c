@@ -526,15 +526,27 @@ static void freeze_switch_graph(struct fabric *f)
 	digest_end(&f->switch_graph, s);
 }
 
-static void freeze_name_fabric(struct fabric *f, const char *name)
+static void freeze_digest_first(struct digest *out, const struct fabric *f)
 {
+	struct digest_stream *s = digest_begin();
+
+	digest_add_u64(s, f->sw_guid[0]);
+	digest_end(out, s);
+}
+
+static void freeze_name_fabric(struct fabric *f, const struct freeze_opts *opts)
+{
+	const char *name = opts->name;
+	struct digest of = f->fingerprint;
 	char buf[16] = "fab-";
 
 	if (name && *name) {
 		f->name = plain_text(arena_strdup(f->arena, name), "");
 		return;
 	}
-	digest_short(buf + 4, &f->fingerprint);
+	if (opts->live)
+		freeze_digest_first(&of, f);
+	digest_short(buf + 4, &of);
 	f->name = arena_strdup(f->arena, buf);
 }
 
@@ -567,7 +579,7 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 		goto out;
 	freeze_fingerprint(z.f);
 	freeze_switch_graph(z.f);
-	freeze_name_fabric(z.f, z.opts->name);
+	freeze_name_fabric(z.f, z.opts);
 	*out = z.f;
 	z.f = NULL;
 out:

@@ -304,6 +304,7 @@ struct apply_wrote;
 struct sessions;
 struct sample_summary;
 struct fabric_shape;
+struct findings;
 struct slurm_topology;
 
 struct state {
@@ -333,6 +334,7 @@ struct state {
 	void *setting_of;
 
 	const struct fabric *fabric;
+	const struct findings *findings;	 /* what is not as expected; NULL: nobody looks */
 	const struct fabric_shape *shape;	 /* of it; NULL: the summary makes its own */
 	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */
 	const char *racks_path;

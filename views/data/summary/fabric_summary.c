@@ -2,6 +2,7 @@
 #include "views/data/summary/fabric_summary.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/baseline/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,12 +36,14 @@ static void fabric_summary_find_lost(struct fabric_summary *v)
 static void fabric_summary_take_fabric(struct fabric_summary *v, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
-	struct port_problems *port_problems =
-		v->port_problems ? v->port_problems : port_problems_new();
+	bool known = v->port_problems;
+	struct port_problems *port_problems = known ? v->port_problems : port_problems_new();
 
 	v->port_problems = NULL;
 	fabric_summary_done(v);
 	v->port_problems = port_problems;
+	if (!known && s->findings && s->findings->expected)
+		port_problems_fabric(port_problems, s->findings->expected);
 	port_problems_fabric(port_problems, f);
 	v->fabric = fabric_get(f);
 	if (s->shape && s->shape->fabric == f)

@@ -336,6 +336,49 @@ static void a_notice_of_a_link_leads_to_a_discovery(void **state)
 	fabric_put(f);
 }
 
+/* The next discovery would be in an hour. */
+static void a_link_that_goes_down_is_followed_by_a_discovery(void **state)
+{
+	struct poller_opts po = { .interval_s = 0.05, .sweep_s = 3600, .tables_s = 3600 };
+	struct fabric *f = net_tree(4, 2, 3, NULL);
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	struct msg *msg;
+	uint32_t cables;
+	uint8_t port = f->chan_port[0];
+	char name[32];
+	struct engine_params params;
+	struct tables *t;
+
+	(void)state;
+	param_defaults(&params);
+	t = must_route(&engine_minhop, f, NULL, &params);
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	tables_put(t);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg = next_of(box, MSG_FABRIC);
+	cables = msg->fabric->nchan;
+	snprintf(name, sizeof(name), "%s", msg->fabric->name);
+	msg_drop(msg);
+	msg_drop(next_of(box, MSG_SAMPLE));
+	msg_drop(next_of(box, MSG_SAMPLE));
+	sim_link_set(sim, f->chan_src[0], port, false);
+	msg = next_of(box, MSG_FABRIC);
+	assert_int_equal(msg->fabric->nchan, cables - 2);
+	assert_string_equal(msg->fabric->name, name);
+	msg_drop(msg);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +387,7 @@ int main(void)
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
+		cmocka_unit_test(a_link_that_goes_down_is_followed_by_a_discovery),
 	};
 
 	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);

@@ -784,6 +784,51 @@ static void counters_are_exact_in_64_bits(void **state)
 	world_down(&x);
 }
 
+static void error_counters_are_of_hosts_too_and_one_mad_a_port(void **state)
+{
+	const struct port_errors *p;
+	struct queue_stats before, after;
+	struct error_set *s;
+	struct world x;
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	sim_add_counter(x.sim, 1, 2, CTR_SYMBOL_ERR, 5000);
+	sim_kill_term(x.sim, 3, true);
+	before = *wire_stats(x.w);
+	assert_int_equal(wire_read_errors(&s, x.w, x.swept, NULL, &x.err), 0);
+	after = *wire_stats(x.w);
+	assert_int_equal(s->asked, live_ports(x.f) + x.f->nend);
+	assert_int_equal(s->n, s->asked - 1);
+	assert_int_equal(after.sent - before.sent - (after.retried - before.retried), s->asked);
+	p = error_set_find(s, x.f->sw_guid[1], 2);
+	assert_false(p->host);
+	assert_int_equal(p->v[ERROR_SYMBOL], 5000);
+	assert_null(error_set_find(s, x.f->term_guid[3], x.f->term_ca_port[3]));
+	assert_true(error_set_find(s, x.f->term_guid[4], x.f->term_ca_port[4])->host);
+	error_set_put(s);
+	world_down(&x);
+}
+
+/* Whatever else comes and goes. */
+static void a_live_fabric_keeps_its_name(void **state)
+{
+	struct world x;
+	char name[32];
+
+	(void)state;
+	world_up(&x, net_tree(4, 2, 3, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	snprintf(name, sizeof(name), "%s", x.swept->name);
+	sim_link_set(x.sim, 1, 1, false);
+	sim_kill_term(x.sim, 5, true);
+	assert_int_equal(world_sweep(&x), 0);
+	assert_false(digest_equal(&x.swept->fingerprint, &x.f->fingerprint));
+	assert_string_equal(x.swept->name, name);
+	world_down(&x);
+}
+
 static void narrow_counters_say_that_they_are_narrow(void **state)
 {
 	struct sim_opts so;
@@ -1344,6 +1389,8 @@ int main(void)
 		cmocka_unit_test(blocks_are_put_and_read_back_in_one_go),
 		cmocka_unit_test(a_wrong_m_key_is_refused_with_a_sentence),
 		cmocka_unit_test(counters_are_exact_in_64_bits),
+		cmocka_unit_test(error_counters_are_of_hosts_too_and_one_mad_a_port),
+		cmocka_unit_test(a_live_fabric_keeps_its_name),
 		cmocka_unit_test(narrow_counters_say_that_they_are_narrow),
 		cmocka_unit_test(silent_switches_leave_their_ports_unknown),
 		cmocka_unit_test(a_switch_that_stands_still_is_asked_for_one_sum),

@@ -389,11 +389,14 @@ static int loads_opensm_log(const char *path, struct err *err)
 
 static int loads_thresholds(const char *path, struct err *err)
 {
+	uint64_t limit[ERROR_COUNT] = { 0 };
 	char *filter = NULL;
-	int rc = thresholds_filter(&filter, path, err);
+	int rc = thresholds_filter(&filter, limit, path, err);
 
 	if (!rc && !way.replace)
 		assert_non_null(strstr(filter, "symbol_errors>77 or "));
+	if (!rc && !way.replace)
+		assert_int_equal(limit[ERROR_SYMBOL], 77);
 	free(filter);
 	return rc;
 }
