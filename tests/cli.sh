@@ -181,6 +181,9 @@ expect "any engine takes tables of before, and says what has changed" 0 'the fab
 expect "check says what tables of before still reach, of a folder" 1 'paths are missing' "$I" check --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
 expect "compare counts changes against what stands" 0 'entries changed  *- *[1-9]' "$I" compare --engines updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
 expect "plan refuses tables of before that have lost paths" 1 'must not be installed' "$I" plan --topology xgft:h=2,m=4x4,w=1x4,fail=1 --lfts r0/tables.ibr --tables r0/tables.ibr
+expect "weak lists failures, worst first" 0 'cable  leaf[0-9]/[0-9]-spine[0-9]/[0-9] .* 1 .*' "$I" weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --limit 3
+check "as JSON, all of them" bash -c "'$I' weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --json | python3 -c 'import json,sys; o=json.load(sys.stdin); assert len(o[\"worst\"]) == o[\"failures\"] == 24 and o[\"worst\"][0][\"time\"] >= o[\"time\"]'"
+expect "weak takes complete tables only" 1 'have no path to LID' "$I" weak --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
 check "tables from before a cable came" "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4,fail=1 --out r3
 expect "plan takes them, as they still hold" 0 '0 entries' "$I" plan --topology xgft:h=2,m=4x4,w=1x4 --lfts r3/tables.ibr --tables r3/tables.ibr
 expect "repair takes them, and says what has changed" 0 'the fabric has changed since: 1 cable gone' "$I" route --engine repair --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr --out r1

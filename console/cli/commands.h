@@ -32,6 +32,7 @@ int cmd_check(int argc, char **argv);
 int cmd_deadlock(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_weak(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_apply(int argc, char **argv);

@@ -63,6 +63,11 @@ void regrow_free(struct regrow *g)
 	free(g);
 }
 
+uint32_t *regrow_siblings(struct regrow *g)
+{
+	return g->used;
+}
+
 const struct lid_tree *regrow_tree(const struct regrow *g)
 {
 	return &g->tree;

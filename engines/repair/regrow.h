@@ -23,3 +23,5 @@ void regrow_free(struct regrow *g); /* NULL is fine */
  * that of regrow_tree(). */
 bool regrow_lid(struct regrow *g, uint32_t dest);
 const struct lid_tree *regrow_tree(const struct regrow *g);
+/* By destination: how many others go its way because of what was done until now. */
+uint32_t *regrow_siblings(struct regrow *g);

@@ -364,10 +364,29 @@ static void repairer_undo(struct repairer *x, uint32_t first)
 	}
 }
 
+/* False: there is no way, and what was found until then is in out. */
+static bool repairer_find(struct repairer *x, const bool *down, struct entry_changes *out,
+			  struct repair_report *report)
+{
+	struct repair_state *r = &x->state;
+
+	r->changes = out;
+	needed_entries_forget(&x->entries);
+	x->entries.changed = x->entries.needed = 0;
+	r->deps->nadded = r->deps->settled = 0; /* nothing of before is taken back */
+	repairer_find_breaks(x, down);
+	if (!repairer_repair_breaks(x, report) || !repairer_repair_to_returned(x, report))
+		return false;
+	repair_state_count_vls(r);
+	report->changed = x->entries.changed;
+	report->needed = x->entries.needed;
+	report->vls = r->t->vls;
+	return true;
+}
+
 int repairer_update(struct repairer *x, const bool *down, struct entry_changes *out,
 		    struct repair_report *report, struct err *err)
 {
-	struct repair_state *r = &x->state;
 	uint32_t first = out->n;
 
 	*report = (struct repair_report){ 0 };
@@ -375,22 +394,84 @@ int repairer_update(struct repairer *x, const bool *down, struct entry_changes *
 		return err_set(err, -EINVAL,
 			       "a repair failed before: the tables have to be read "
 			       "again");
-	r->changes = out;
-	needed_entries_forget(&x->entries);
-	x->entries.changed = x->entries.needed = 0;
-	r->deps->nadded = r->deps->settled = 0; /* nothing of before is taken back */
-	repairer_find_breaks(x, down);
-	x->failed = !repairer_repair_breaks(x, report) || !repairer_repair_to_returned(x, report);
+	x->failed = !repairer_find(x, down, out, report);
 	if (x->failed) {
 		repairer_undo(x, first);
 		return repairer_explain(x, err);
 	}
-	repair_state_count_vls(r);
 	moved_entries_add(&x->moved, out, first);
-	report->changed = x->entries.changed;
-	report->needed = x->entries.needed;
 	report->away = x->moved.n;
 	return 0;
+}
+
+/* --- asked only ------------------------------------------------------------------------------- */
+
+/* What a try changes and entries do not tell. */
+struct repairer_kept {
+	uint64_t *load;
+	bool *down;
+	uint32_t *siblings;
+	unsigned sls, vls;
+	uint8_t t_sls, t_vls;
+};
+
+static void repairer_keep(struct repairer_kept *k, const struct repairer *x)
+{
+	const struct repair_state *r = &x->state;
+	size_t n = x->f->nchan + 1u;
+
+	*k = (struct repairer_kept){
+		.sls = r->sls, .vls = r->vls, .t_sls = r->t->sls, .t_vls = r->t->vls
+	};
+	k->load = xcalloc(n, sizeof(*k->load));
+	k->down = xcalloc(n, sizeof(*k->down));
+	k->siblings = xcalloc(r->ndest + 1u, sizeof(*k->siblings));
+	memcpy(k->load, r->load, x->f->nchan * sizeof(*k->load));
+	memcpy(k->down, r->down, x->f->nchan * sizeof(*k->down));
+	memcpy(k->siblings, regrow_siblings(x->regrow), r->ndest * sizeof(*k->siblings));
+}
+
+static void repairer_restore(struct repairer *x, struct repairer_kept *k)
+{
+	struct repair_state *r = &x->state;
+	bool *flipped = xcalloc(x->f->nchan + 1u, sizeof(*flipped));
+
+	dependencies_undo_settled(r->deps, 0);
+	repair_state_forget_led(r);
+	memcpy(r->load, k->load, x->f->nchan * sizeof(*k->load));
+	memcpy(regrow_siblings(x->regrow), k->siblings, r->ndest * sizeof(*k->siblings));
+	r->sls = k->sls;
+	r->vls = k->vls;
+	r->t->sls = k->t_sls;
+	r->t->vls = k->t_vls;
+	repairer_mark(x, k->down, flipped);
+	for (uint32_t i = 0; i < x->breaks.n; i++)
+		r->broken[x->breaks.list[i] >> DEST_SHIFT] = 0;
+	free(flipped);
+	free(k->load);
+	free(k->down);
+	free(k->siblings);
+}
+
+int repairer_try(struct repairer *x, const bool *down, struct entry_changes *out,
+		 struct repair_report *report, struct err *err)
+{
+	struct entry_changes undo;
+	struct repairer_kept kept;
+	uint32_t first = out->n;
+	int rc = 0;
+
+	*report = (struct repair_report){ .away = x->moved.n };
+	if (x->failed)
+		return err_set(err, -EINVAL, "a repair failed before: the tables have to be read again");
+	repairer_keep(&kept, x);
+	if (!repairer_find(x, down, out, report))
+		rc = repairer_explain(x, err);
+	undo = *out;
+	repairer_undo(x, first);
+	out->n = rc ? first : undo.n;
+	repairer_restore(x, &kept);
+	return rc;
 }
 
 /* --- back ------------------------------------------------------------------------------------- */

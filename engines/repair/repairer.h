@@ -18,6 +18,7 @@ struct repair_report {
 	uint32_t lids;		  /* to which some switch had lost its path */
 	uint64_t needed, changed; /* entries (needed_entries.h) */
 	uint32_t away;		  /* entries that are not as they were in the beginning */
+	unsigned vls;		  /* data VLs that ports must have */
 };
 
 /*
@@ -45,6 +46,11 @@ const struct tables *repairer_tables(const struct repairer *x);
  */
 int repairer_update(struct repairer *x, const bool *down, struct entry_changes *out,
 		    struct repair_report *report, struct err *err);
+
+/* What repairer_update() would change, for whom it is only a question: all is as before afterwards,
+ * also where nothing was found, and can be asked again. */
+int repairer_try(struct repairer *x, const bool *down, struct entry_changes *out,
+		 struct repair_report *report, struct err *err);
 
 /* Moves paths back to where they were in the beginning, as far as the cables are there again: LID
  * by LID, until that many entries have changed (0: all).  After the last one the tables are those
