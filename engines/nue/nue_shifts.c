@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What bisections may lose at most for shifts, as a share: off trees paths are few on one VL. */
+#define EBB_OFF_TREES 0.97
+
 struct nue_shifts {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
@@ -82,11 +85,11 @@ int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struc
 					.weights = &layer->net->weights,
 					.others = SHIFT_SEARCH_OTHERS,
 					.rounds = SHIFT_SEARCH_ROUNDS };
+	struct shift_figures was, is;
 	struct tables *other;
 	struct nue_shifts x;
 	struct pace p;
-	uint64_t moved;
-	bool better = false;
+	uint64_t moved = 0;
 	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
 
 	if (rc || !shift_search_fits(f))
@@ -98,9 +101,12 @@ int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struc
 	memcpy(other->lft, t->lft, size);
 	rc = shift_search(&moved, other, f, &how, &p);
 	if (!rc && moved)
-		rc = shift_choice_better(&better, f, t, other, SHIFT_CHOICE_LITTLE_LESS, progress,
-					 err);
-	if (!rc && better)
+		rc = shift_choice_judge(&was, f, t, progress, err);
+	if (!rc && moved)
+		rc = shift_choice_judge(&is, f, other, progress, err);
+	if (!rc && moved &&
+	    shift_figures_better(&was, &is, SHIFT_CHOICE_LITTLE_LESS,
+				 layer->net->tree ? SHIFT_CHOICE_LITTLE_LESS : EBB_OFF_TREES))
 		memcpy(t->lft, other->lft, size);
 	tables_put(other);
 	arena_free(x.mem);

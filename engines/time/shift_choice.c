@@ -7,17 +7,13 @@
 
 #define BISECTIONS 100
 
-struct judged {
-	double sync, rate, ebb;
-};
-
 bool shift_choice_fits(const struct fabric *f)
 {
 	return shift_search_fits(f);
 }
 
-static int shift_choice_judge(struct judged *out, const struct fabric *f, const struct tables *t,
-			      struct progress *progress, struct err *err)
+int shift_choice_judge(struct shift_figures *out, const struct fabric *f, const struct tables *t,
+		       struct progress *progress, struct err *err)
 {
 	static const struct shift_time_opts so = { .seed = 1, .threads = 1 };
 	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1, .threads = 1 };
@@ -28,20 +24,26 @@ static int shift_choice_judge(struct judged *out, const struct fabric *f, const 
 	if (!rc)
 		rc = predict_ebb(&ebb, f, t, &eo, progress, err);
 	if (!rc)
-		*out = (struct judged){ s.sync.mean, s.rate.mean, ebb.mean };
+		*out = (struct shift_figures){ s.sync.mean, s.rate.mean, ebb.mean };
 	return rc;
+}
+
+bool shift_figures_better(const struct shift_figures *a, const struct shift_figures *b,
+			  double least, double ebb)
+{
+	return b->sync * b->rate * b->ebb > a->sync * a->rate * a->ebb &&
+	       b->sync >= least * a->sync && b->rate >= least * a->rate && b->ebb >= ebb * a->ebb;
 }
 
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,
 			const struct tables *other, double least, struct progress *progress,
 			struct err *err)
 {
-	struct judged a, b;
+	struct shift_figures a, b;
 	int rc = shift_choice_judge(&a, f, now, progress, err);
 
 	if (!rc)
 		rc = shift_choice_judge(&b, f, other, progress, err);
-	*better = !rc && b.sync * b.rate * b.ebb > a.sync * a.rate * a.ebb &&
-		  b.sync >= least * a.sync && b.rate >= least * a.rate && b.ebb >= least * a.ebb;
+	*better = !rc && shift_figures_better(&a, &b, least, least);
 	return rc;
 }

@@ -21,6 +21,20 @@ bool shift_choice_fits(const struct fabric *f);
 #define SHIFT_CHOICE_LITTLE_LESS 0.98
 #define SHIFT_CHOICE_NO_LESS	 0.998
 
+struct shift_figures {
+	double sync, rate; /* of all shifts */
+	double ebb;
+};
+
+/* -ECANCELED. */
+int shift_choice_judge(struct shift_figures *out, const struct fabric *f, const struct tables *t,
+		       struct progress *progress, struct err *err);
+
+/* Has b the higher product, neither shift figure below least, and no bisection below ebb, of those
+ * of a? */
+bool shift_figures_better(const struct shift_figures *a, const struct shift_figures *b,
+			  double least, double ebb);
+
 /* -ECANCELED. */
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,
 			const struct tables *other, double least, struct progress *progress,

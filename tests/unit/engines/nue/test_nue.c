@@ -2,6 +2,7 @@
 #include "engines/nue/nue.h"
 
 #include "engines/metrics/metrics.h"
+#include "engines/time/shift_choice.h"
 #include "engines/verify/verify.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
@@ -439,6 +440,32 @@ static void more_vls_never_raise_the_maximum_much_here(void **state)
 	}
 }
 
+/* OpenSM 3.3.23's, by "make bench-quality NETS=lanes". */
+static void shifts_on_one_vl_get_at_least_what_opensm_s_give_them(void **state)
+{
+	static const struct {
+		const char *spec;
+		double sync, rate, ebb;
+	} peers[] = {
+		{ "dragonfly:p=4", .043, .161, .377 },
+		{ "random:switches=125,links=1000,hosts=8,seed=1", .077, .244, .479 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(peers) / sizeof(*peers); i++) {
+		struct fabric *f = net_spec(peers[i].spec);
+		struct tables *t = route_clean(f, 1, 1, NULL);
+		struct shift_figures s;
+
+		assert_int_equal(shift_choice_judge(&s, f, t, NULL, NULL), 0);
+		if (s.sync < peers[i].sync || s.rate < peers[i].rate || s.ebb < peers[i].ebb)
+			fail_msg("%s: sync %.3f, rate %.3f, bisections %.3f", peers[i].spec, s.sync,
+				 s.rate, s.ebb);
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +481,7 @@ int main(void)
 		cmocka_unit_test(detours_are_counted_in_the_notes),
 		cmocka_unit_test(more_vls_never_lengthen_the_mean_path_here),
 		cmocka_unit_test(hops_and_maxima_are_at_least_as_good_as_opensm_s),
+		cmocka_unit_test(shifts_on_one_vl_get_at_least_what_opensm_s_give_them),
 		cmocka_unit_test(threads_do_not_change_a_byte),
 		cmocka_unit_test(tells_its_steps_and_stops_at_a_cancel),
 		cmocka_unit_test(only_a_disconnected_fabric_is_refused),
