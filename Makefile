@@ -210,7 +210,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
 -include $(PLUGIN_OBJS:%.o=%.d)
--include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz)) $(B)/tests/fuzz/served_main.d
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz tests/bench)) $(B)/tests/fuzz/served_main.d
 
 packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD)
