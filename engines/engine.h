@@ -19,6 +19,7 @@
 
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 struct route_limits;
+struct time_memo;
 
 /* engines/sar/sar.h says what they do */
 enum sar_method { SAR_TIME, SAR_LEAFWISE, SAR_PAPER, SAR_PATCH };
@@ -42,11 +43,12 @@ struct engine_params {
 	unsigned max_detour; /* hops of a path more than necessary, plus 1; 0: sar chooses */
 	unsigned pattern; /* sar: the enum predict_pattern that is to take little time, plus 1; 0:
 			   * an all-to-all */
-	bool sar_slower; /* some job, or pattern, may get clearly slower than by current */
-	bool escape; /* the upper half of every terminal's LIDs are escape LIDs */
+	bool sar_slower;  /* some job, or pattern, may get clearly slower than by current */
+	bool escape;	  /* the upper half of every terminal's LIDs are escape LIDs */
 	const struct route_limits *limits; /* what is not left to the engine; NULL: nothing */
-	bool ignore_rates;   /* every channel counts as fast as the fastest (chan_weight.h) */
-	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
+	bool ignore_rates;	/* every channel counts as fast as the fastest (chan_weight.h) */
+	struct time_memo *memo; /* of earlier measurements (time_memo.h); NULL: none */
+	struct notes *notes;	/* what the engine has to tell about its work; NULL: nobody asks */
 };
 
 struct engine {

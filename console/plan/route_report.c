@@ -109,6 +109,7 @@ static int route_report_make(struct route_report *r, const struct route_inputs *
 	int rc;
 
 	params.current = in->installed;
+	params.memo = r->memo;
 	params.notes = &r->notes;
 	if (in->opts.jobs)
 		params.pattern = in->opts.pattern + 1u;
@@ -243,13 +244,20 @@ static predict_lids_fn route_report_lids(enum message_size size)
 	return fn[size];
 }
 
+/* Tables and their choice of LIDs; choice NULL: they have none, and base LIDs are taken. */
+struct message_tables {
+	const struct tables *t;
+	const struct lid_choice *choice;
+	const struct time_summary *large; /* known already; or not yet */
+	struct time_memo *memo;
+};
+
 static int route_report_time_of(struct time_summary *out, struct time_sheet **sheet,
-				const struct route_inputs *in, const struct tables *t,
-				const struct lid_choice *choice, enum message_size size,
-				struct progress *progress, struct err *err)
+				const struct message_tables *x, const struct route_inputs *in,
+				enum message_size size, struct progress *progress, struct err *err)
 {
 	const struct route_report_opts *o = &in->opts;
-	struct parx_lids ctx = { in->f, choice };
+	struct parx_lids ctx = { in->f, x->choice };
 	struct time_summary_opts opts = {
 		.shifts = o->shifts,
 		.demand = in->demand,
@@ -257,9 +265,10 @@ static int route_report_time_of(struct time_summary *out, struct time_sheet **sh
 		.threads = o->threads,
 		.lids = route_report_lids(size),
 		.lids_ctx = &ctx,
+		.memo = x->memo,
 	};
 
-	return time_summary_compute(out, sheet, in->f, t, o->jobs ? in->jobs : NULL, &opts,
+	return time_summary_compute(out, sheet, in->f, x->t, o->jobs ? in->jobs : NULL, &opts,
 				    progress, err);
 }
 
@@ -304,13 +313,6 @@ static int route_report_predict_of(struct message_metrics *m, const struct route
 	return rc;
 }
 
-/* Tables and their choice of LIDs; choice NULL: they have none, and base LIDs are taken. */
-struct message_tables {
-	const struct tables *t;
-	const struct lid_choice *choice;
-	const struct time_summary *large; /* known already */
-};
-
 /* EFI and times; the sheet of large messages is where the caller has it. */
 static int route_report_messages_of(struct message_metrics *m, const struct message_tables *x,
 				    const struct route_inputs *in, enum message_size size,
@@ -321,8 +323,7 @@ static int route_report_messages_of(struct message_metrics *m, const struct mess
 	message_efi_compute(&m->efi, in->f, x->t, in->jobs,
 			    x->choice ? route_report_lids(size) : NULL, &ctx);
 	if (size != MESSAGES_LARGE && x->choice)
-		return route_report_time_of(&m->time, &m->sheet, in, x->t, x->choice, size,
-					    progress, err);
+		return route_report_time_of(&m->time, &m->sheet, x, in, size, progress, err);
 	m->time = *x->large;
 	return 0;
 }
@@ -406,7 +407,7 @@ static int route_report_messages(struct message_metrics **out, const struct mess
 static int route_report_messages_after(struct route_report *r, const struct route_inputs *in,
 				       struct progress *progress, struct err *err)
 {
-	struct message_tables x = { r->t, r->choice, &r->time };
+	struct message_tables x = { r->t, r->choice, &r->time, r->memo };
 	int rc = route_report_messages(&r->messages, &x, in, progress, err);
 
 	r->messages[MESSAGES_BASE].ebb = r->ebb;
@@ -422,12 +423,13 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 			     struct progress *progress, struct err *err)
 {
 	const struct lid_choice *choice = r->choice && parx_verdict_ok(&r->parx) ? r->choice : NULL;
+	struct message_tables x = { r->t, choice, NULL, r->memo };
 	int rc;
 
 	r->pattern = in->opts.pattern;
 	if (r->v && !r->v->connected)
 		return 0;
-	rc = route_report_time_of(&r->time, &r->sheet, in, r->t, choice,
+	rc = route_report_time_of(&r->time, &r->sheet, &x, in,
 				  choice ? MESSAGES_LARGE : MESSAGES_BASE, progress, err);
 	r->times = r->sheet ? r->sheet->of[r->pattern] : NULL;
 	if (!rc)
@@ -458,7 +460,7 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 	progress_line_start(&w);
 	rc = parx_check(&r->parx, r->f, r->t, r->choice, &w.progress, err);
 	if (!rc && r->time.known) { /* so far of base LIDs */
-		time_sheet_free(r->sheet);
+		time_sheet_put(r->sheet);
 		r->sheet = NULL;
 		rc = route_report_time(r, in, &w.progress, err);
 	}
@@ -529,18 +531,17 @@ void route_report_compare_times(struct route_report *after, const struct route_r
 static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
 {
-	struct message_tables x = { in->installed, NULL, &r->time_before };
+	struct message_tables x = { in->installed, NULL, &r->time_before, r->memo };
 	struct lid_choice *choice = NULL;
 	struct parx_verdict v;
 	int rc = 0;
 
 	if (r->messages)
 		rc = route_report_seek_choice(&choice, &v, in->f, in->installed, progress);
-	if (!rc)
-		rc = route_report_time_of(&r->time_before, &r->sheet_before, in, in->installed,
-					  choice, choice ? MESSAGES_LARGE : MESSAGES_BASE, progress,
-					  err);
 	x.choice = choice;
+	if (!rc)
+		rc = route_report_time_of(&r->time_before, &r->sheet_before, &x, in,
+					  choice ? MESSAGES_LARGE : MESSAGES_BASE, progress, err);
 	if (!rc && r->messages)
 		rc = route_report_messages(&r->messages_before, &x, in, progress, err);
 	r->chosen_before = choice != NULL;
@@ -692,6 +693,7 @@ void route_report_begin(struct route_report *out, const struct route_inputs *in)
 {
 	*out = (struct route_report){ .f = in->f,
 				      .jobs = in->jobs,
+				      .memo = in->memo ? time_memo_get(in->memo) : time_memo_new(),
 				      .made_s = NAN,
 				      .total_s = NAN,
 				      .paths_s = NAN,
@@ -762,7 +764,7 @@ bool route_report_ok(const struct route_report *r)
 static void route_report_free_messages(struct message_metrics *m)
 {
 	for (int size = 0; m && size < MESSAGE_SIZES; size++) {
-		time_sheet_free(m[size].sheet);
+		time_sheet_put(m[size].sheet);
 		ebb_jobs_free(m[size].ebb_jobs);
 		prediction_free(m[size].jobs_run);
 	}
@@ -781,8 +783,9 @@ void route_report_free(struct route_report *r)
 	tables_diff_free(r->diff);
 	ebb_jobs_free(r->ebb_jobs);
 	prediction_free(r->jobs_run);
-	time_sheet_free(r->sheet);
-	time_sheet_free(r->sheet_before);
+	time_sheet_put(r->sheet);
+	time_sheet_put(r->sheet_before);
+	time_memo_put(r->memo);
 	notes_done(&r->notes);
 	plan_free(r->plan);
 	transition_free(r->transition);

@@ -80,9 +80,10 @@ struct route_inputs {
 	const struct engine *engine;
 
 	const struct plan_files *files; /* that the tables above were read from */
-	/* current and notes are set here; the limits hold for the verdict, too */
+	/* current, memo and notes are set here; the limits hold for the verdict, too */
 	struct engine_params params;
 	struct sm_pin sm;
+	struct time_memo *memo; /* of earlier reports; NULL: none */
 	struct route_report_opts opts;
 };
 
@@ -100,7 +101,8 @@ struct message_metrics {
 struct route_report {
 	const struct fabric *f; /* not owned, as jobs */
 	const struct jobset *jobs;
-	char engine[24]; /* or how it was named: "sar:paper" */
+	struct time_memo *memo; /* what engine and report both measure */
+	char engine[24];	/* or how it was named: "sar:paper" */
 	const struct tables *t;
 	struct plan_files files; /* that they were read from; n 0: made by an engine */
 	struct verdict *v;

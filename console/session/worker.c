@@ -52,6 +52,7 @@ struct worker {
 	bool put_off; /* the usage that runs was cancelled for something urgent */
 	enum work_kind running;
 	struct progress progress; /* of what runs */
+	struct time_memo *memo;	  /* of the thread */
 
 	uint64_t last_ms;
 	const char *last_step;
@@ -111,6 +112,7 @@ static void worker_do_metrics(struct worker *w, struct work *k)
 
 	in.opts = ROUTE_REPORT_QUICK;
 	in.opts.terminals_only = k->in.opts.terminals_only;
+	in.memo = w->memo;
 	worker_begin(w, MSG_METRICS_STEP, "figures",
 		     route_report_parts(&in, steps[0] | ROUTE_TIME | steps[1]));
 	route_report_begin(&r, &in);
@@ -251,6 +253,7 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	in.opts = ROUTE_REPORT_QUICK;
 	if (k->automatic)
 		in.opts.pattern = k->in.opts.pattern;
+	in.memo = w->memo;
 	worker_begin(w, MSG_WORK_STEP, NULL,
 		     route_report_parts(&in, steps | (k->automatic ? AUTO_REST : 0)));
 	route_report_begin(&r, &in);
@@ -425,6 +428,7 @@ static void worker_free(struct worker *w)
 {
 	for (int kind = 0; kind < WORKS; kind++)
 		worker_work_drop(&w->waiting[kind]);
+	time_memo_put(w->memo);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -437,6 +441,7 @@ int worker_start(struct worker **out, struct mailbox *box, struct err *err)
 
 	w->box = box;
 	w->running = WORKS;
+	w->memo = time_memo_new();
 	w->progress.report = worker_step;
 	w->progress.ctx = w;
 	pthread_mutex_init(&w->lock, NULL);

@@ -113,8 +113,8 @@ int time_gate_compute(struct time_gate *out, const struct fabric *f, const struc
 		rc = time_sheet_compute(&is, f, after, jobs, opts, progress, err);
 	if (!rc)
 		time_gate_compare(out, was, is, jobs, opts ? opts->pattern : PREDICT_ALLTOALL);
-	time_sheet_free(was);
-	time_sheet_free(is);
+	time_sheet_put(was);
+	time_sheet_put(is);
 	return rc;
 }
 

@@ -24,7 +24,7 @@ static int time_summary_of_jobs(struct time_summary *out, struct time_sheet **sh
 				   .lids = opts->lids,
 				   .lids_ctx = opts->lids_ctx };
 	struct io_time_opts io = { opts->threads, opts->lids, opts->lids_ctx };
-	int rc = time_sheet_compute(sheet, f, t, jobs, &o, progress, err);
+	int rc = time_memo_sheet(sheet, opts->memo, f, t, jobs, &o, progress, err);
 
 	if (!rc)
 		rc = io_time_compute(&out->io, f, t, jobs, &io, progress, err);
@@ -56,10 +56,10 @@ int time_summary_compute(struct time_summary *out, struct time_sheet **sheet,
 		rc = demand_time_compute(&out->demand, f, t, opts->demand, opts->lids,
 					 opts->lids_ctx, progress, err);
 	if (!rc)
-		rc = shift_time_compute(&out->shift, f, t, &o, progress, err);
+		rc = time_memo_shifts(&out->shift, opts->memo, f, t, jobs, &o, progress, err);
 	out->known = !rc;
 	if (rc || !sheet) {
-		time_sheet_free(of_jobs);
+		time_sheet_put(of_jobs);
 		of_jobs = NULL;
 	}
 	if (sheet)

@@ -5,7 +5,7 @@
 #include "engines/time/demand_time.h"
 #include "engines/time/io_time.h"
 #include "engines/time/shift_time.h"
-#include "engines/time/time_sheet.h"
+#include "engines/time/time_memo.h"
 
 #define TIME_SUMMARY_QUICK 64 /* shifts, where somebody waits for it */
 
@@ -25,16 +25,17 @@ struct time_summary {
 };
 
 struct time_summary_opts {
-	uint32_t shifts; /* as in struct shift_time_opts */
+	uint32_t shifts;	     /* as in struct shift_time_opts */
 	const struct demand *demand; /* NULL: none */
 	uint64_t seed;
 	unsigned threads;     /* 0: one per core; never changes the result */
 	predict_lids_fn lids; /* NULL: the base LID */
 	void *lids_ctx;
+	struct time_memo *memo; /* of what was measured before; NULL: nothing */
 };
 
 /* jobs may be NULL, as opts (seed 1); sheet, unless NULL, takes the jobs one by one: NULL without
- * jobs, else the caller's.  Errors as of the parts. */
+ * jobs, else a reference.  Errors as of the parts. */
 int time_summary_compute(struct time_summary *out, struct time_sheet **sheet,
 			 const struct fabric *f, const struct tables *t, const struct jobset *jobs,
 			 const struct time_summary_opts *opts, struct progress *progress,

@@ -27,16 +27,15 @@ struct effort {
 	uint32_t flows;
 	uint64_t work;
 	double patterns; /* so many times do these count */
-	uint32_t phases; /* of the all-to-all that the gate looks at; 0: all that a plan measures */
 	double worth;	 /* of the time: what it has to reach */
 	bool aim, by_switch, careful, polish;
 };
 
 static const struct effort quick = {
-	.flows = 1u << 17, .work = 1ull << 24, .patterns = 1, .phases = 32, .worth = WORTH
+	.flows = 1u << 17, .work = 1ull << 24, .patterns = 1, .worth = WORTH
 };
 static const struct effort hard = {
-	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .phases = 32, .worth = WORTH
+	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = WORTH
 };
 /* So much is gained at the end that nothing need be in between. */
 static const struct effort aimed = {
@@ -108,7 +107,18 @@ static unsigned sar_step_vls(const struct sar_timing *k)
 	return now < most ? now : most;
 }
 
-static int sar_step_find_target(struct stepping *s)
+/* All that it depends on but fabric and jobs; false: on more than a name can tell. */
+static bool sar_step_name_target(char *buf, size_t len, const struct sar_timing *k)
+{
+	const struct engine_params *p = k->params;
+
+	snprintf(buf, len, "sar pattern=%d detour=%u vls=%u lmc=%u rates=%d escape=%d",
+		 (int)k->objective.pattern, k->detour, graph_vls(k->f, p), k->lmc, !p->ignore_rates,
+		 p->escape);
+	return !k->objective.demand && !p->limits;
+}
+
+static int sar_step_make_target(struct stepping *s)
 {
 	const struct engine_params *params = s->k->params;
 	struct engine_params own = *params;
@@ -120,6 +130,22 @@ static int sar_step_find_target(struct stepping *s)
 	s->k->params = &own;
 	rc = sar_scratch_route(&s->target, s->k);
 	s->k->params = params;
+	return rc;
+}
+
+static int sar_step_find_target(struct stepping *s)
+{
+	struct sar_timing *k = s->k;
+	char name[120];
+	bool named = sar_step_name_target(name, sizeof(name), k);
+	int rc = 0;
+
+	if (named)
+		s->target = time_memo_target(k->memo, k->f, k->jobs, name);
+	if (!s->target)
+		rc = sar_step_make_target(s);
+	if (!rc && named)
+		time_memo_keep_target(k->memo, k->f, k->jobs, name, s->target);
 	return rc;
 }
 
@@ -179,28 +205,26 @@ static int sar_step_gate_demand(struct time_gate *gate, const struct tables *t,
 	return rc;
 }
 
-/* Single jobs must not wait in an all-to-all either, whatever the objective is. */
-static int sar_step_gate(struct time_gate *out, const struct tables *t, struct sar_timing *k,
-			 const struct effort *effort)
+/* As a plan measures it; single jobs must not wait in an all-to-all either, whatever the objective
+ * is. */
+static int sar_step_gate(struct time_gate *out, const struct tables *t, struct sar_timing *k)
 {
-	struct job_time_opts opts = { .phases = effort->phases,
-				      .seed = 1,
-				      .threads = k->params->threads };
+	struct job_time_opts opts = { .seed = 1, .threads = k->params->threads };
 	struct time_sheet *was = NULL, *is = NULL;
 	struct time_gate all;
-	int rc = time_sheet_compute(&was, k->f, k->params->current, k->jobs, &opts, k->progress,
-				    k->err);
+	int rc = time_memo_sheet(&was, k->memo, k->f, k->params->current, k->jobs, &opts,
+				 k->progress, k->err);
 
 	if (!rc)
-		rc = time_sheet_compute(&is, k->f, t, k->jobs, &opts, k->progress, k->err);
+		rc = time_memo_sheet(&is, k->memo, k->f, t, k->jobs, &opts, k->progress, k->err);
 	if (!rc) {
 		time_gate_compare(out, was, is, k->jobs, k->objective.pattern);
 		time_gate_compare(&all, was, is, k->jobs, PREDICT_ALLTOALL);
 		if (!out->jobs_slower && all.jobs_slower)
 			*out = all;
 	}
-	time_sheet_free(was);
-	time_sheet_free(is);
+	time_sheet_put(was);
+	time_sheet_put(is);
 	return rc;
 }
 
@@ -212,7 +236,7 @@ static int sar_step_judge(struct draft *d, struct stepping *s, const struct effo
 	struct time_gate gate;
 	char text[120];
 	bool slower;
-	int rc = sar_step_gate(&gate, d->t, k, effort);
+	int rc = sar_step_gate(&gate, d->t, k);
 
 	if (!rc && k->objective.demand)
 		rc = sar_step_gate_demand(&gate, d->t, k);

@@ -96,7 +96,9 @@ int sar_time_route(struct tables **out, const struct fabric *f, const struct job
 	if (params->pattern)
 		k.objective.pattern = (enum predict_pattern)(params->pattern - 1);
 	k.jobs = jobs ? jobset_get(jobs) : jobset_build(jobset_builder_new(f, "none"));
+	k.memo = params->memo ? time_memo_get(params->memo) : time_memo_new();
 	rc = sar_time_run(out, &k);
+	time_memo_put(k.memo);
 	jobset_put(k.jobs);
 	return rc;
 }

@@ -2,7 +2,6 @@
 #include "engines/sar/time/sar_timing.h"
 
 #include "engines/time/demand_time.h"
-#include "engines/time/job_time.h"
 
 #include <string.h>
 
@@ -41,11 +40,9 @@ struct tables *sar_timing_copy(const struct sar_timing *k, const struct tables *
 int sar_timing_measure(double *time, const struct sar_timing *k, const struct tables *t,
 		       uint64_t seed)
 {
-	struct job_time_opts opts = { .pattern = k->objective.pattern,
-				      .seed = seed,
-				      .threads = k->params->threads };
+	struct job_time_opts opts = { .seed = seed, .threads = k->params->threads };
 	struct demand_time demand;
-	struct job_times *x;
+	struct time_sheet *x;
 	int rc;
 
 	if (k->objective.demand) {
@@ -54,10 +51,10 @@ int sar_timing_measure(double *time, const struct sar_timing *k, const struct ta
 		*time = demand.time;
 		return rc;
 	}
-	rc = job_times_compute(&x, k->f, t, k->jobs, &opts, k->progress, k->err);
+	rc = time_memo_sheet(&x, k->memo, k->f, t, k->jobs, &opts, k->progress, k->err);
 	if (rc)
 		return rc;
-	*time = x->mean.mean;
-	job_times_free(x);
+	*time = x->of[k->objective.pattern]->mean.mean;
+	time_sheet_put(x);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "engines/sar/paper/sar_jobs.h"
 #include "engines/sar/time/sar_search.h"
+#include "engines/time/time_memo.h"
 
 #define SAR_FEW_VLS 4 /* detours are not worth more */
 
@@ -14,6 +15,7 @@ struct sar_timing {
 	const struct engine_params *params;
 	struct progress *progress;
 	struct err *err;
+	struct time_memo *memo;
 	struct sar_jobs crews;
 	struct sar_search search;
 	uint8_t lmc;

@@ -6,6 +6,7 @@
 #include "engines/sar/time/sar_search.h"
 #include "engines/time/demand_time.h"
 #include "engines/time/time_gate.h"
+#include "engines/time/time_memo.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
@@ -257,15 +258,16 @@ static void steps_within_the_budget_come_to_what_scratch_reaches_and_rest(void *
 		struct jobset *js = fill(f, i + 1, 16, i % 2);
 		struct tables *t = even_paths(f), *next;
 		struct tables *scratch = sar(f, js, SAR_TIME, NULL);
+		struct time_memo *memo = time_memo_new();
 		double share = shares[i % 2] > 0 ? shares[i % 2] : 0.05;
 		double last = time_of(f, t, js);
 		bool rests = false;
 
 		snprintf(t->engine, sizeof(t->engine), "%s", TABLES_WIRE);
 		for (uint32_t step = 0; step < 30 && !rests; step++) {
-			struct engine_params p = { .vls = 15,
-						   .current = t,
-						   .sar_change = shares[i % 2] };
+			struct engine_params p = {
+				.vls = 15, .current = t, .memo = memo, .sar_change = shares[i % 2]
+			};
 			struct tables_diff *d;
 
 			next = must_route(&engine_sar, f, js, &p);
@@ -282,6 +284,7 @@ static void steps_within_the_budget_come_to_what_scratch_reaches_and_rest(void *
 			t = next;
 		}
 		sum += last / time_of(f, scratch, js);
+		time_memo_put(memo);
 		tables_put(scratch);
 		tables_put(t);
 		jobset_put(js);
@@ -296,11 +299,14 @@ static double after_twenty_steps(const struct fabric *f, const struct jobset *js
 {
 	struct tables *t = must_route(&engine_dfsssp, f, js, NULL), *next;
 	struct tables *scratch = sar(f, js, SAR_TIME, NULL);
+	struct time_memo *memo = time_memo_new();
 	double ratio;
 
 	snprintf(t->engine, sizeof(t->engine), "%s", TABLES_WIRE);
 	for (uint32_t step = 0; step < 20; step++) {
-		struct engine_params p = { .vls = 15, .current = t, .sar_change = 0.05 };
+		struct engine_params p = {
+			.vls = 15, .current = t, .memo = memo, .sar_change = 0.05
+		};
 		struct tables_diff *d;
 
 		next = must_route(&engine_sar, f, js, &p);
@@ -311,6 +317,7 @@ static double after_twenty_steps(const struct fabric *f, const struct jobset *js
 		t = next;
 	}
 	ratio = time_of(f, t, js) / time_of(f, scratch, js);
+	time_memo_put(memo);
 	tables_put(scratch);
 	tables_put(t);
 	return ratio;
@@ -331,6 +338,31 @@ static void twenty_steps_from_others_tables_come_near_what_scratch_reaches(void 
 	}
 
 	assert_true(sum <= 1.045);
+	fabric_put(f);
+}
+
+static void what_was_found_out_before_changes_no_step(void **state)
+{
+	struct fabric *f = make(specs[4]);
+	struct jobset *js = fill(f, 5, 16, true);
+	struct tables *t = must_route(&engine_dfsssp, f, js, NULL);
+	struct time_memo *memo = time_memo_new();
+
+	(void)state;
+	for (uint32_t step = 0; step < 8; step++) {
+		struct engine_params p = { .vls = 15, .current = t, .sar_change = 0.05 };
+		struct tables *alone = must_route(&engine_sar, f, js, &p), *next;
+
+		p.memo = memo;
+		next = must_route(&engine_sar, f, js, &p);
+		assert_same_tables(alone, next);
+		tables_put(alone);
+		tables_put(t);
+		t = next;
+	}
+	time_memo_put(memo);
+	tables_put(t);
+	jobset_put(js);
 	fabric_put(f);
 }
 
@@ -635,6 +667,7 @@ int main(void)
 		cmocka_unit_test(detours_help_jobs_on_neighbors_and_nobody_else),
 		cmocka_unit_test(no_more_vls_are_taken_than_there_are),
 		cmocka_unit_test(steps_within_the_budget_come_to_what_scratch_reaches_and_rest),
+		cmocka_unit_test(what_was_found_out_before_changes_no_step),
 		cmocka_unit_test(
 			no_job_gets_clearly_slower_than_by_what_is_installed_unless_it_may),
 		cmocka_unit_test(installed_tables_that_leave_nothing_to_gain_stay_to_the_byte),
