@@ -32,7 +32,7 @@ void sar_contention_init(struct sar_contention *k, const struct fabric *f,
 	k->norm = arena_array(k->mem, double, turns);
 	k->job_cost = arena_array(k->mem, double, x->njob);
 	k->npower = x->most + 2;
-	k->power = arena_array(k->mem, double, k->npower);
+	k->power = arena_array(k->mem, struct sar_power, k->npower);
 	k->slow = arena_array(k->mem, float, f->nchan);
 	k->slowness = arena_array(k->mem, float, f->nchan);
 	k->way = arena_array(k->mem, uint32_t, f->nsw);
@@ -47,7 +47,7 @@ void sar_contention_done(struct sar_contention *k)
 /* Only a demand makes loads that are in no table. */
 static double sar_contention_power(const struct sar_contention *k, uint32_t load)
 {
-	return load < k->npower ? k->power[load] : pow(load, k->exponent);
+	return load < k->npower ? k->power[load].here : pow(load, k->exponent);
 }
 
 /* --- all flows ----------------------------------------------------------------------------------
@@ -146,7 +146,9 @@ static void sar_contention_set_exponent(struct sar_contention *k, unsigned expon
 {
 	k->exponent = exponent;
 	for (uint32_t l = 0; l < k->npower; l++)
-		k->power[l] = pow(l, exponent);
+		k->power[l].here = pow(l, exponent);
+	for (uint32_t l = 0; l + 1 < k->npower; l++)
+		k->power[l].more = k->power[l + 1].here - k->power[l].here;
 	k->slow_least = HUGE_VAL;
 	for (uint32_t c = 0; c < k->f->nchan; c++) {
 		k->slow[c] = (float)pow((double)k->slowness[c], exponent);
@@ -252,42 +254,56 @@ int sar_contention_time(struct sar_contention *k, struct lft_hops *hops, struct 
 /* --- one bundle ---------------------------------------------------------------------------------
  */
 
+/* What the first flow of a bundle, which may be much of a demand, adds to a channel with so much of
+ * others. */
+static double sar_contention_add_first(const struct sar_contention *k, const struct sar_bundle *b,
+				       double weight, uint32_t load)
+{
+	return (weight + (double)b->weight[0]) * sar_contention_power(k, load + b->amount[0]) -
+	       weight * sar_contention_power(k, load);
+}
+
 double sar_contention_relief(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b)
 {
 	const struct sar_cell *cells = k->cell + (size_t)chan * k->x->phases;
-	double sum = 0;
+	const struct sar_cell *c = cells + b->phase[0];
+	double sum = sar_contention_add_first(k, b, (double)(c->weight - b->weight[0]),
+					      c->load - b->amount[0]);
 
-	for (uint32_t i = 0; i < b->n; i++) {
-		const struct sar_cell *c = cells + b->phase[i];
-
-		sum += (double)c->weight * sar_contention_power(k, c->load) -
-		       (double)(c->weight - b->weight[i]) *
-			       sar_contention_power(k, c->load - b->amount[i]);
+	for (uint32_t i = 1; i < b->n; i++) {
+		c = cells + b->phase[i];
+		sum += (double)c->weight * k->power[c->load - 1].more +
+		       (double)b->weight[i] * k->power[c->load - 1].here;
 	}
 	k->work += b->n;
 	return sum * (double)k->slow[chan];
 }
 
 double sar_contention_burden(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b,
-			     double most)
+			     struct sar_burden *so_far, double most)
 {
 	const struct sar_cell *cells = k->cell + (size_t)chan * k->x->phases;
-	double sum = 0, slow = (double)k->slow[chan];
-	uint32_t i = 0;
+	double sum = so_far->cost, slow = (double)k->slow[chan];
+	uint32_t i = so_far->n;
 
-	while (i < b->n && sum * slow < most) {
+	while (i < b->n && sum < most) {
 		uint32_t end = b->n - i < 8 ? b->n : i + 8;
+		double some = 0;
 
 		k->work += end - i;
-		for (; i < end; i++) {
+		if (!i)
+			some = sar_contention_add_first(k, b, (double)cells[b->phase[0]].weight,
+							cells[b->phase[0]].load);
+		for (i += !i; i < end; i++) {
 			const struct sar_cell *c = cells + b->phase[i];
 
-			sum += (double)(c->weight + b->weight[i]) *
-				       sar_contention_power(k, c->load + b->amount[i]) -
-			       (double)c->weight * sar_contention_power(k, c->load);
+			some += (double)(c->weight + b->weight[i]) * k->power[c->load].more +
+				(double)b->weight[i] * k->power[c->load].here;
 		}
+		sum += some * slow;
 	}
-	return sum * slow;
+	*so_far = (struct sar_burden){ sum, i };
+	return sum;
 }
 
 double sar_contention_take(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b)

@@ -20,14 +20,19 @@ struct sar_cell {
 	uint32_t load;
 };
 
+/* A load to the exponent, and how much more the next one has. */
+struct sar_power {
+	double here, more;
+};
+
 struct sar_contention {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct sar_traffic *x;
-	struct sar_cell *cell; /* by channel * phases + phase */
-	float *weight;	       /* of a flow, by job and phase */
-	double *norm;	       /* likewise; sums of powers at first */
-	double *power;	       /* by load, of up to so many flows */
+	struct sar_cell *cell;	 /* by channel * phases + phase */
+	float *weight;		 /* of a flow, by job and phase */
+	double *norm;		 /* likewise; sums of powers at first */
+	struct sar_power *power; /* by load, of up to so many flows */
 	uint32_t npower;
 	uint32_t *way;	   /* scratch: channels */
 	float *slow;	   /* by channel: slowness to the exponent */
@@ -58,7 +63,8 @@ int sar_contention_weigh(struct sar_contention *k, struct lft_hops *hops);
 /* What those routes take; nothing is counted afterwards.  -ECANCELED. */
 int sar_contention_time(struct sar_contention *k, struct lft_hops *hops, struct sar_clock *out);
 
-/* Flows of different phases, but for a few, that go together. */
+/* Flows of different phases, but for a few, that go together.  All but the first have an amount
+ * of 1. */
 struct sar_bundle {
 	uint32_t n;
 	uint32_t *phase;
@@ -66,10 +72,17 @@ struct sar_bundle {
 	float *weight; /* times the amount */
 };
 
-/* What the channel would cost less without the bundle, and more with it. */
+/* What the first flows of a bundle would cost on a channel. */
+struct sar_burden {
+	double cost;
+	uint32_t n;
+};
+
+/* What the channel would cost less without the bundle. */
 double sar_contention_relief(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b);
+/* What it would cost more with it, or at least most; so far is what is known of that. */
 double sar_contention_burden(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b,
-			     double most);
+			     struct sar_burden *so_far, double most);
 /* Takes it out or puts it in; returns the difference. */
 double sar_contention_take(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b);
 double sar_contention_put(struct sar_contention *k, uint32_t chan, const struct sar_bundle *b);

@@ -58,7 +58,7 @@ struct sar_mover {
 	struct place *place; /* by switch * SPARES + hops to spare */
 	uint32_t *list[2], nlist[2];
 	uint32_t stamp;
-	double *burden; /* by channel ... */
+	struct sar_burden *burden; /* by channel, as far as it was needed ... */
 	uint32_t *burden_stamp;
 	double *rest; /* by switch of the tree: what is left from there on ... */
 	uint32_t *rest_hops, *rest_stamp;
@@ -117,7 +117,7 @@ struct sar_mover *sar_mover_new(const struct fabric *f, struct tables *t, const 
 	m->place = arena_array(mem, struct place, (size_t)SPARES * nsw);
 	for (int i = 0; i < 2; i++)
 		m->list[i] = arena_array(mem, uint32_t, (size_t)SPARES * nsw);
-	m->burden = arena_array(mem, double, f->nchan);
+	m->burden = arena_array(mem, struct sar_burden, f->nchan);
 	m->burden_stamp = arena_array(mem, uint32_t, f->nchan);
 	m->rest = arena_array(mem, double, nsw);
 	m->rest_hops = arena_array(mem, uint32_t, nsw);
@@ -316,9 +316,9 @@ static double sar_mover_burden(struct sar_mover *m, uint32_t c, double most)
 {
 	if (m->burden_stamp[c] != m->stamp) {
 		m->burden_stamp[c] = m->stamp;
-		m->burden[c] = sar_contention_burden(m->k, c, &m->b, most);
+		m->burden[c] = (struct sar_burden){ 0, 0 };
 	}
-	return m->burden[c];
+	return sar_contention_burden(m->k, c, &m->b, &m->burden[c], most);
 }
 
 /* From a switch of the tree on, whose way is no longer the one in hand's. */
@@ -407,7 +407,6 @@ static struct found sar_mover_search(struct sar_mover *m, const uint8_t *ports, 
 	struct found best = { most * (1 - m->rule->gain), FAB_NONE, FAB_NONE };
 	uint32_t at = m->sw * SPARES + m->spare;
 
-	m->stamp++;
 	m->place[at] = (struct place){ 0, m->stamp, FAB_NONE, FAB_NONE };
 	m->list[0][0] = at;
 	m->nlist[0] = 1;
@@ -440,17 +439,25 @@ static bool sar_mover_find_way(struct sar_mover *m, const struct found *best)
 /* --- moves --------------------------------------------------------------------------------------
  */
 
+/* Flows that come to the switch in hand do not go on from it, or do again. */
+static void sar_mover_cut(struct sar_mover *m)
+{
+	for (uint32_t i = 1; i < m->nold; i++)
+		m->carry[m->f->chan_src[m->old[i]]] -= m->come;
+}
+
+static void sar_mover_join(struct sar_mover *m)
+{
+	for (uint32_t i = 1; i < m->nold; i++)
+		m->carry[m->f->chan_src[m->old[i]]] += m->come;
+}
+
 static double sar_mover_take_out(struct sar_mover *m)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < m->nold; i++) {
-		uint32_t u = m->f->chan_src[m->old[i]];
-
+	for (uint32_t i = 0; i < m->nold; i++)
 		sum += sar_contention_take(m->k, m->old[i], &m->b);
-		if (i)
-			m->carry[u] -= m->come;
-	}
 	return sum;
 }
 
@@ -498,6 +505,7 @@ static double sar_mover_go(struct sar_mover *m, const uint8_t *ports, double bef
 		return before - after;
 	sar_mover_find_old(m, ports);
 	sar_mover_take_out(m);
+	sar_mover_cut(m);
 	sar_mover_write_way(m, m->was, n);
 	sar_mover_put_in(m, ports);
 	return 0;
@@ -513,12 +521,19 @@ static double sar_mover_floor(const struct sar_mover *m)
 	return sum * m->dag->dist[m->sw] * m->k->slow_least;
 }
 
+/* What is saved without them on each channel of their way is what they would cost there. */
 static double sar_mover_relief(struct sar_mover *m)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < m->nold; i++)
-		sum += sar_contention_relief(m->k, m->old[i], &m->b);
+	m->stamp++;
+	for (uint32_t i = 0; i < m->nold; i++) {
+		double relief = sar_contention_relief(m->k, m->old[i], &m->b);
+
+		m->burden_stamp[m->old[i]] = m->stamp;
+		m->burden[m->old[i]] = (struct sar_burden){ relief, m->b.n };
+		sum += relief;
+	}
 	return sum;
 }
 
@@ -530,14 +545,15 @@ static double sar_mover_move(struct sar_mover *m, uint32_t u, const uint8_t *por
 
 	sar_mover_take_in_hand(m, u, ports);
 	sar_mover_find_old(m, ports);
-	if (sar_mover_relief(m) * (1 - m->rule->gain) <= LITTLE * sar_mover_floor(m))
+	before = sar_mover_relief(m);
+	if (before * (1 - m->rule->gain) <= LITTLE * sar_mover_floor(m))
 		return 0;
-	before = sar_mover_take_out(m);
+	sar_mover_cut(m);
 	best = sar_mover_search(m, ports, before);
 	if (best.chan != FAB_NONE && sar_mover_find_way(m, &best) &&
 	    m->nblocks + sar_mover_new_blocks(m) <= m->rule->limit)
-		return sar_mover_go(m, ports, before);
-	sar_mover_put_in(m, ports);
+		return sar_mover_go(m, ports, sar_mover_take_out(m));
+	sar_mover_join(m);
 	return 0;
 }
 
@@ -667,6 +683,7 @@ bool sar_mover_turn(struct sar_mover *m, const struct dest *d, uint32_t u, uint8
 	if (may && m->b.n) {
 		sar_mover_find_old(m, ports);
 		*saved += sar_mover_take_out(m);
+		sar_mover_cut(m);
 		sar_mover_write(m, u, c);
 		*saved -= sar_mover_put_in(m, ports);
 	} else if (may) {
