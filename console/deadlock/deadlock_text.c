@@ -9,8 +9,8 @@ void deadlock_text_line(char *buf, size_t len, const struct deadlock_test *s, ui
 	const struct packets_wait *w = &s->cycle[i];
 
 	snprintf(buf, len, "%s/%u -> %s/%u VL %u, %u packets, the first from %s to LID %u (SL %u)",
-		 f->sw_name[f->chan_src[w->chan]], f->chan_port[w->chan],
-		 f->sw_name[f->chan_dst[w->chan]], f->chan_rport[w->chan], w->vl, w->npackets,
+		 f->sw_short[f->chan_src[w->chan]], f->chan_port[w->chan],
+		 f->sw_short[f->chan_dst[w->chan]], f->chan_rport[w->chan], w->vl, w->npackets,
 		 f->term_name[s->src[w->conn]], w->dlid, w->sl);
 }
 

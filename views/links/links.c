@@ -37,7 +37,10 @@ static const struct table_col columns[] = {
 	{ "plan_eff_efi", NULL, 6, 90, 0, 0 },
 	{ "tx_Bps", NULL, 7, 160, 0, 0 },
 	{ "rx_Bps", NULL, 7, 160, 0, 0 },
-	{ "link", NULL, 0, 0, 0, 24 },
+	{ "a", NULL, 0, 0, 0, 9 },
+	{ "a_port", NULL, 4, 0, 0, 1 },
+	{ "b", NULL, 0, 0, 0, 9 },
+	{ "b_port", NULL, 4, 0, 0, 1 },
 	{ "jobs", NULL, 0, 140, 0, 0 },
 	{ NULL, "     newest right", 17, 100, 160, 0 },
 	{ NULL, "history, newest right", HISTORY_LEN, 160, 0, 0 },
@@ -47,6 +50,11 @@ static const struct table_col columns[] = {
 static const char *links_first_sort(const struct table_in *in)
 {
 	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : "link";
+}
+
+static int links_names(const struct table_in *in)
+{
+	return in->s->fabric ? switch_label_width(in->s->fabric) : 0;
 }
 
 /* The picture columns: what the table is sorted by, or was chosen, so far. */
@@ -93,6 +101,7 @@ static const struct table_ops ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = links_first_sort,
+	.names = links_names,
 	.draw = links_draw_history,
 	.moved = links_moved,
 	.open = links_open_detail,

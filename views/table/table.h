@@ -43,7 +43,7 @@ struct table_col {
 	uint16_t from_w;   /* shown in tables at least this wide ... */
 	uint16_t to_w;	   /* ... and narrower than this; 0: in all */
 	/* Says which row it is: the last to go where it is narrow.  The cells it needs, for a
-	 * width of 0; else just not 0. */
+	 * width of 0, where names() knows no better; else just not 0. */
 	uint16_t keep;
 };
 
@@ -59,6 +59,8 @@ struct table_ops {
 	/* all of these may be NULL */
 	/* another field to start with, as the data are */
 	const char *(*sort_by)(const struct table_in *in);
+	/* cells that the longest name in its kept columns needs */
+	int (*names)(const struct table_in *in);
 	/* what only this view leaves out */
 	bool (*wanted)(const struct table_in *in, uint32_t row);
 	/* Changes when wanted() or draw() would say something else. */

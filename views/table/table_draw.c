@@ -63,35 +63,80 @@ static void table_draw_choose(struct table *t, const struct table_ops *ops, int 
 	}
 }
 
-static int table_draw_width_of(const struct table_shown *c)
-{
-	return c->col ? c->col->width : table_draw_usual_width(c->field);
-}
-
 #define SHARE_MIN 12 /* cells of a column that has a share of what is left over */
+#define NAMES_MAX 40
+#define LOOKED_AT 64 /* rows, for a value */
 
-static int table_draw_least_width(const struct table_shown *c)
+/* 0: a share of what is left over. */
+static int table_draw_width_of(const struct table_shown *c, int names)
 {
-	int w = table_draw_width_of(c);
+	int w = c->col ? c->col->width : table_draw_usual_width(c->field);
 
-	return w ? w : c->col && c->col->keep ? c->col->keep : SHARE_MIN;
+	return !w && c->col && c->col->keep ? names : w;
 }
 
-static int table_draw_needed(const struct table *t)
+static int table_draw_needed(const struct table *t, int names)
 {
 	int w = TABLE_GUTTER - 1;
 
-	for (uint32_t i = 0; i < t->nshown; i++)
-		w += table_draw_least_width(&t->shown[i]) + 1;
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		const struct table_shown *c = &t->shown[i];
+		int own = table_draw_width_of(c, names), keep = c->col ? c->col->keep : 0;
+
+		w += (own ? own : keep ? keep : SHARE_MIN) + 1;
+	}
 	return w;
 }
 
+static bool table_draw_is_number(const struct field *f)
+{
+	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
+}
+
+static bool table_draw_has_value(const struct field *f, const struct rows *rows, uint32_t row)
+{
+	char buf[VALUE_LEN];
+	struct value cell;
+
+	field_get(&cell, f, rows, row);
+	return table_draw_is_number(f) ? isfinite(cell.num) : value_text(buf, &cell, f)[0] != '\0';
+}
+
+/* In some of the rows, first of those in sight. */
+static bool table_draw_has_values(const struct table *t, const struct field *f,
+				  const struct rows *rows)
+{
+	uint32_t step = t->nrow / LOOKED_AT + 1, last = t->list.top + LOOKED_AT;
+
+	for (uint32_t i = t->list.top; i < t->nrow && i < last; i++)
+		if (table_draw_has_value(f, rows, t->row[i]))
+			return true;
+	for (uint32_t i = 0; i < t->nrow; i += step)
+		if (table_draw_has_value(f, rows, t->row[i]))
+			return true;
+	return !t->nrow;
+}
+
+/* Default columns in which nothing is make room for those that tell something. */
+static void table_draw_leave_empty(struct table *t, const struct rows *rows)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		const struct field *f = t->shown[i].field;
+
+		if (!f || f == t->sort || table_draw_has_values(t, f, rows))
+			t->shown[n++] = t->shown[i];
+	}
+	t->nshown = n;
+}
+
 /* Too narrow: default columns are dropped from the right, those that identify the row last. */
-static void table_draw_leave_out(struct table *t, int w)
+static void table_draw_leave_out(struct table *t, int w, int names)
 {
 	uint32_t i = t->nshown;
 
-	while (i-- && table_draw_needed(t) > w) {
+	while (i-- && table_draw_needed(t, names) > w) {
 		if (t->shown[i].col->keep)
 			continue;
 		memmove(&t->shown[i], &t->shown[i + 1], (t->nshown - i - 1) * sizeof(t->shown[0]));
@@ -101,38 +146,39 @@ static void table_draw_leave_out(struct table *t, int w)
 
 /* Places the columns.  Where they are still too wide, a chosen one is cut off at the right and a
  * default one left out: half a number would be a wrong one. */
-static void table_draw_layout(struct table *t, const struct table_ops *ops, int w)
+static void table_draw_layout(struct table *t, const struct table_ops *ops,
+			      const struct table_in *in, const struct rows *rows, int w)
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
+	int names = ops->names ? ops->names(in) : 0;
 
 	table_draw_choose(t, ops, w);
-	if (!t->columns[0])
-		table_draw_leave_out(t, w);
+	if (!t->columns[0]) {
+		table_draw_leave_empty(t, rows);
+		names = names < NAMES_MAX ? names : NAMES_MAX;
+		table_draw_leave_out(t, w, names);
+		if (table_draw_needed(t, names) > w)
+			names = 0; /* they share what is left over, too */
+	}
 	for (uint32_t i = 0; i < t->nshown; i++) {
-		fixed += table_draw_width_of(&t->shown[i]) + 1;
-		flex += !table_draw_width_of(&t->shown[i]);
+		fixed += table_draw_width_of(&t->shown[i], names) + 1;
+		flex += !table_draw_width_of(&t->shown[i], names);
 	}
 	rest = flex ? (w - fixed) / flex : 0;
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		struct table_shown *c = &t->shown[i];
+		int own = table_draw_width_of(c, names);
 
 		c->x = x;
-		c->w = table_draw_width_of(c) ? table_draw_width_of(c)
-		       : rest > SHARE_MIN     ? rest
-					      : SHARE_MIN;
+		c->w = own ? own : rest > SHARE_MIN ? rest : SHARE_MIN;
 		if (c->x + c->w > w)
-			c->w = t->columns[0] || !table_draw_width_of(c) ? w - c->x : 0;
+			c->w = t->columns[0] || !own ? w - c->x : 0;
 		if (c->w <= 0) {
 			t->nshown = i;
 			break;
 		}
 		x += c->w + 1;
 	}
-}
-
-static bool table_draw_is_number(const struct field *f)
-{
-	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
 }
 
 uint32_t table_arrow(const struct field *sort, bool reverse)
@@ -353,7 +399,7 @@ void table_draw(struct table *t, const struct table_ops *ops, const struct table
 
 	table_follow(t, ops, in);
 	list_fit(&t->list, t->nrow, lines.h);
-	table_draw_layout(t, ops, r.w);
+	table_draw_layout(t, ops, in, &rows, r.w);
 	t->at = lines;
 	table_draw_title(t, ops, c, r, title);
 	table_draw_head(t, c, r);

@@ -176,7 +176,7 @@ static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const
 	*port = 0;
 	if (h->chan != FAB_NONE) {
 		*port = f->chan_rport[h->chan];
-		snprintf(buf, len, "%s", f->sw_name[f->chan_dst[h->chan]]);
+		snprintf(buf, len, "%s", f->sw_short[f->chan_dst[h->chan]]);
 		return buf;
 	}
 	if (h->out == 0 || h->out > f->sw_nports[h->sw])
@@ -302,8 +302,8 @@ static void cmd_paths_print_hop(const struct paths *x, const struct way *w, uint
 	}
 	if (h->out != FAB_NO_PORT)
 		snprintf(out, sizeof(out), "%u", h->out);
-	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  %8s  %8s  %s%s", i + 1, x->s.f->sw_name[h->sw],
-	       h->in, out, vl, figure_pct(util, r ? r->util_pct : NAN),
+	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  %8s  %8s  %s%s", i + 1,
+	       x->s.f->sw_short[h->sw], h->in, out, vl, figure_pct(util, r ? r->util_pct : NAN),
 	       figure_pct(wait, r ? r->wait_pct : NAN), efi, eff, name ? "to " : "",
 	       name ? name : "ends here");
 	if (name)

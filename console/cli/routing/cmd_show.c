@@ -104,8 +104,8 @@ static void cmd_show_print_links(FILE *out, const struct plan *p, const struct r
 	for (uint32_t i = 0; i < f->nchan; i++) {
 		uint32_t c = all[i].chan;
 
-		fprintf(out, "%-24s %5u  %-24s %5u %7llu > %-7llu", f->sw_name[f->chan_src[c]],
-			f->chan_port[c], f->sw_name[f->chan_dst[c]], f->chan_rport[c],
+		fprintf(out, "%-24s %5u  %-24s %5u %7llu > %-7llu", f->sw_short[f->chan_src[c]],
+			f->chan_port[c], f->sw_short[f->chan_dst[c]], f->chan_rport[c],
 			(unsigned long long)both[0].m->efi[c], (unsigned long long)all[i].efi);
 		if (p->jobs)
 			fprintf(out, " %7llu > %-7llu", (unsigned long long)both[0].m->eff_efi[c],

@@ -134,7 +134,7 @@ static void plan_text_print_entry(const struct plan *p, uint32_t sw, uint32_t li
 	char name[300], a[8], b[8];
 	const char *who = plan_text_owner(name, sizeof(name), p, lid);
 
-	fprintf(arg, "%s LID %u (%s): port %s -> %s\n", p->fabric->sw_name[sw], lid,
+	fprintf(arg, "%s LID %u (%s): port %s -> %s\n", p->fabric->sw_short[sw], lid,
 		who ? who : "unassigned", plan_text_port_text(a, from), plan_text_port_text(b, to));
 }
 
@@ -143,7 +143,7 @@ void plan_print_diff(FILE *out, const struct plan *p)
 	plan_text_each_entry(p, plan_text_print_entry, out);
 	for (uint32_t i = 0; i < p->diff->nsl2vl; i++)
 		fprintf(out, "%s SL2VL table of input port %u and output port %u\n",
-			p->fabric->sw_name[p->diff->sl2vl[i].sw], p->diff->sl2vl[i].in,
+			p->fabric->sw_short[p->diff->sl2vl[i].sw], p->diff->sl2vl[i].in,
 			p->diff->sl2vl[i].out);
 }
 

@@ -28,12 +28,8 @@ static bool limits_text_is_guid(const char *word, size_t len)
 static uint32_t limits_text_find_switch(uint32_t *sw, const struct fabric *f, const char *word,
 					size_t len)
 {
-	uint32_t n = 0;
+	uint32_t n = fabric_switches_named(sw, f, word, len);
 
-	*sw = FAB_NONE;
-	for (uint32_t u = 0; u < f->nsw; u++)
-		if (strlen(f->sw_name[u]) == len && !memcmp(f->sw_name[u], word, len) && !n++)
-			*sw = u;
 	if (n || !limits_text_is_guid(word, len))
 		return n;
 	*sw = fabric_switch_by_guid(f, strtoull(word, NULL, 16));
@@ -229,12 +225,12 @@ int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, 
 /* --- and back ------------------------------------------------------------------------------ */
 
 /* Would it be read as something else, or as that of another switch? */
-static bool limits_text_name_speaks(const struct fabric *f, uint32_t sw)
+static bool limits_text_speaks(const struct fabric *f, const char *name)
 {
 	uint32_t at;
 
-	return f->sw_name[sw][0] && !strpbrk(f->sw_name[sw], "/[]\"") &&
-	       limits_text_find_switch(&at, f, f->sw_name[sw], strlen(f->sw_name[sw])) == 1;
+	return name[0] && !strpbrk(name, "/[]\"") &&
+	       limits_text_find_switch(&at, f, name, strlen(name)) == 1;
 }
 
 /* A switch as an item; the caller frees it. */
@@ -242,7 +238,9 @@ static char *limits_text_switch_item(const struct fabric *f, uint32_t sw)
 {
 	const char *name = f->sw_name[sw];
 
-	if (!limits_text_name_speaks(f, sw))
+	if (!limits_text_speaks(f, name))
+		name = f->sw_short[sw];
+	if (!limits_text_speaks(f, name))
 		return xasprintf("0x%016llx", (unsigned long long)f->sw_guid[sw]);
 	for (const char *s = name; *s; s++)
 		if (limits_text_is_space(*s))
@@ -273,6 +271,8 @@ char *route_limits_exclude_text(const struct route_limits *l, const struct fabri
 
 		if (item && !strcmp(item, f->sw_name[u]))
 			vec_push(&plain, f->sw_name[u]);
+		else if (item && !strcmp(item, f->sw_short[u]))
+			vec_push(&plain, f->sw_short[u]);
 		else if (item)
 			vec_push(&others, xstrdup(item));
 		free(item);

@@ -61,7 +61,7 @@ const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end
 	char text[80];
 
 	if (end >= f->nend)
-		snprintf(buf, len, "%s", f->sw_name[end - f->nend]);
+		snprintf(buf, len, "%s", f->sw_short[end - f->nend]);
 	while (end < f->nterm && mark < MARK_GUID && !end_find_marks(f, end, mark))
 		mark++;
 	if (end >= f->nend)
@@ -95,7 +95,8 @@ static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint3
 
 	for (uint32_t e = 0; e < f->nend + f->nsw; e++) {
 		const char *name = e < f->nend ? f->term_name[e] : f->sw_name[e - f->nend];
-		bool same = !strcmp(name, text);
+		bool same = !strcmp(name, text) ||
+			    (e >= f->nend && !strcmp(f->sw_short[e - f->nend], text));
 
 		if (!same && slash && e < f->nend)
 			same = end_find_is_marked(f, e, text);
@@ -245,12 +246,13 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
 /* 0 begins with the text, 1 has it inside, 2 neither */
 static int end_find_fits(const struct fabric *f, uint32_t end, const char *text, size_t len)
 {
-	const char *name = end < f->nend ? f->term_name[end] : f->sw_name[end - f->nend];
+	const char *name = end < f->nend ? f->term_name[end] : f->sw_short[end - f->nend];
 	char with_port[128];
 
 	if (!strncasecmp(name, text, len))
 		return 0;
-	if (strcasestr(name, text))
+	if (strcasestr(name, text) ||
+	    (end >= f->nend && strcasestr(f->sw_name[end - f->nend], text)))
 		return 1;
 	if (end >= f->nend || !strchr(text, '/'))
 		return 2;

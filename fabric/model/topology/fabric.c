@@ -51,6 +51,27 @@ uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid)
 	return t != FAB_NONE ? t : fabric_find_u64(f->term_guid, f->nterm, f->nend, port_guid);
 }
 
+static uint32_t fabric_count_named(uint32_t *first, char *const *names, uint32_t n,
+				   const char *name, size_t len)
+{
+	uint32_t count = 0;
+
+	for (uint32_t sw = 0; sw < n; sw++)
+		if (!strncmp(names[sw], name, len) && !names[sw][len] && !count++)
+			*first = sw;
+	return count;
+}
+
+uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
+			       size_t len)
+{
+	uint32_t n;
+
+	*first = FAB_NONE;
+	n = fabric_count_named(first, f->sw_name, f->nsw, name, len);
+	return n ? n : fabric_count_named(first, f->sw_short, f->nsw, name, len);
+}
+
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out, uint32_t max)
 {
 	uint32_t lo = 0, hi = f->nterm, n = 0;

@@ -59,6 +59,7 @@ struct fabric {
 	/* switches */
 	uint64_t *sw_guid;
 	char **sw_name; /* for people: node-name-map, else NodeDescription, else GUID */
+	char **sw_short; /* the same where people read: fabric/base/text/short_names.h */
 	char **sw_desc; /* NodeDescription as found */
 	uint16_t *sw_lid;
 	uint8_t *sw_nports;
@@ -164,6 +165,9 @@ static inline uint32_t fabric_lid_switch(const struct fabric *f, uint32_t lid, u
 /* Exact look-ups; FAB_NONE when absent.  Binary search over the sorted GUIDs. */
 uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid);
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
+/* How many switches have that name, or else that short one, and the first of them.  O(nsw). */
+uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
+			       size_t len);
 /* All terminals whose name is that word, in ascending index: the ports of one host, or of several
  * (term_ambiguous); returns the count and up to max of them in out.  O(log nterm). */
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out,

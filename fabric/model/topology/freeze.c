@@ -7,6 +7,7 @@
 #include "fabric/model/topology/builder_priv.h"
 
 #include "fabric/base/hash/rng.h"
+#include "fabric/base/text/short_names.h"
 #include "fabric/model/topology/host_names.h"
 
 #include <errno.h>
@@ -199,6 +200,27 @@ static void freeze_make_unique(struct fabric *f)
 		}
 	}
 	free(list);
+}
+
+/* A short name must not be a host's or a number, which would be found in its place. */
+static bool freeze_may_be_called(const struct fabric *f, const char *name)
+{
+	return name[strspn(name, "0123456789abcdefABCDEFxX")] &&
+	       !fabric_terms_by_name(f, name, NULL, 0);
+}
+
+static void freeze_shorten_names(struct fabric *f)
+{
+	char **names = short_names_new(f->sw_name, f->nsw);
+
+	f->sw_short = arena_array(f->arena, char *, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		f->sw_short[sw] = f->sw_name[sw];
+		if (strcmp(names[sw], f->sw_name[sw]) && freeze_may_be_called(f, names[sw]))
+			f->sw_short[sw] = arena_strdup(f->arena, names[sw]);
+		free(names[sw]);
+	}
+	free(names);
 }
 
 /* --- switches, ports, channels ------------------------------------------------------------ */
@@ -574,6 +596,7 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 	freeze_fill_terms(&z);
 	freeze_name_terms(&z);
 	host_names_index(z.f);
+	freeze_shorten_names(z.f);
 	rc = freeze_give_lids(&z, err);
 	if (rc)
 		goto out;

@@ -268,7 +268,7 @@ void host_names_text(char *buf, size_t size, const struct fabric *f, uint32_t te
 					!i	     ? ""
 					: i + 1 == n ? " and"
 						     : ",",
-					(unsigned long)f->term_guid[t], f->sw_name[f->term_sw[t]],
+					(unsigned long)f->term_guid[t], f->sw_short[f->term_sw[t]],
 					f->term_port[t]);
 	}
 	if (shown < n && len < size)

@@ -2,6 +2,8 @@
 /* Every screen in its sizes and moods: keys in, text out, against tests/screens. */
 #include "tests/unit/kit/console_kit.h"
 
+#include "fabric/model/topology/end_find.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,18 +176,28 @@ static void frozen_and_lost_are_loud(void **state)
 	console_close(&k);
 }
 
+/* The real ones are in fabric/base/text/test_short_names.c; what is shown is taken, too. */
 static void switches_are_named_without_what_vendors_add(void **state)
 {
 	struct console_kit k;
-	char vendor[] = "MF0;leaf17:MQM9700/U1", nameless[] = "MF0;:MQM9700/U1", buf[NAME_LEN];
+	char vendor[] = "MF0;leaf17:MQM9700/U1", shown[] = "leaf17", buf[NAME_LEN];
+	struct err err;
+	uint32_t end;
+	uint16_t lid;
 
 	(void)state;
 	tree(&k, jobs);
 	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), k.fabric->sw_name[0]);
+	for (uint32_t sw = 1; sw < k.fabric->nsw; sw++)
+		if (!strcmp(k.fabric->sw_name[sw], shown))
+			k.fabric->sw_name[sw] = k.fabric->sw_short[sw] = vendor + 1;
 	k.fabric->sw_name[0] = vendor;
+	k.fabric->sw_short[0] = shown;
 	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), "leaf17");
-	k.fabric->sw_name[0] = nameless;
-	assert_string_equal(switch_label(buf, sizeof(buf), k.fabric, 0), nameless);
+	assert_int_equal(end_find(&end, &lid, k.fabric, "leaf17", &err), 0);
+	assert_int_equal(end, k.fabric->nend);
+	assert_int_equal(end_find(&end, &lid, k.fabric, vendor, &err), 0);
+	assert_int_equal(end, k.fabric->nend);
 	console_close(&k);
 }
 

@@ -73,13 +73,18 @@ bool state_plan_ahead(const struct state *s)
 
 const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw)
 {
-	const char *name = f->sw_name[sw], *end;
-
-	if (!strncmp(name, "MF0;", 4) && (end = strchr(name + 4, ':')) && end > name + 4)
-		snprintf(buf, len, "%.*s", (int)(end - name - 4), name + 4);
-	else
-		snprintf(buf, len, "%s", name);
+	snprintf(buf, len, "%s", f->sw_short[sw]);
 	return buf;
+}
+
+int switch_label_width(const struct fabric *f)
+{
+	size_t most = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (strlen(f->sw_short[sw]) > most)
+			most = strlen(f->sw_short[sw]);
+	return (int)most;
 }
 
 const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan)

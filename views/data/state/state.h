@@ -422,10 +422,11 @@ bool state_plan_ahead(const struct state *s);
 const struct job_metrics *job_metrics_of(const struct metrics *m, const struct jobset *jobs,
 					 uint64_t id);
 
-/* The name of a switch without what vendors put around it: "leaf17" of
- * "MF0;leaf17:MQM9700/U1", which is cut in the middle else.  Returns buf. */
+/* The short name of a switch, which commands take too: "leaf17" of "MF0;leaf17:MQM9700/U1".
+ * Returns buf. */
 #define NAME_LEN 65
 const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw);
+int switch_label_width(const struct fabric *f); /* of the longest one */
 /* "leaf17/33 -> spine04/17"; return buf. */
 const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan);
 const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p);

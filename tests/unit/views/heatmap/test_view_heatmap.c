@@ -221,7 +221,7 @@ static void racks_are_a_matrix_and_an_order(void **state)
 	for (uint32_t i = 0; i < k.fabric->nsw; i++) {
 		snprintf(names[i], sizeof(names[i]), "r%02u-%s%u", 1 + i * 5 % 4,
 			 i < 8 ? "leaf" : "spine", i);
-		k.fabric->sw_name[i] = names[i];
+		k.fabric->sw_name[i] = k.fabric->sw_short[i] = names[i];
 	}
 	console_keys(&k, "2v");
 	console_shows(&k, "rack x rack by switch names");
@@ -242,7 +242,7 @@ static void wide_names_and_unicode_keep_the_columns(void **state)
 	for (uint32_t i = 0; i < k.fabric->nsw; i++) {
 		snprintf(names[i], sizeof(names[i]),
 			 i % 2 ? "a-name-that-goes-on-and-on-%u" : "\xe8\xa1\xa8%u", i);
-		k.fabric->sw_name[i] = names[i];
+		k.fabric->sw_name[i] = k.fabric->sw_short[i] = names[i];
 	}
 	canvas_free(k.c);
 	k.c = canvas_new(80, 24, false);

@@ -173,7 +173,7 @@ static void commands_do_what_keys_do(void **state)
 	console_hides(&k, "job EFI   ");
 	line(&k, ":columns");
 	line(&k, ":goto spine3/2");
-	cursor_on(&k, "spine3/2 ->");
+	cursor_on(&k, "spine3    2 ");
 	line(&k, ":interval 5");
 	assert_int_equal(k.last.type, REQ_INTERVAL);
 	assert_string_equal(k.last.text, "5");

@@ -4,6 +4,7 @@
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/format/site/node_name_map.h"
+#include "fabric/model/topology/end_find.h"
 #include "fabric/sim/topology/topo.h"
 
 #include <errno.h>
@@ -439,6 +440,24 @@ static void full_disks_are_told(void **state)
 	fabric_put(f);
 }
 
+/* What is shown of a switch stands for it where names are asked for, and fits beside another. */
+static void short_names_are_taken(const struct fabric *f)
+{
+	struct err err;
+	uint32_t end, sw;
+	uint16_t lid;
+
+	for (uint32_t s = 0; s < f->nsw; s++) {
+		assert_true(strlen(f->sw_short[s]) <= 24);
+		assert_null(strchr(f->sw_short[s], ' '));
+		assert_int_equal(end_find(&end, &lid, f, f->sw_short[s], &err), 0);
+		assert_int_equal(end, f->nend + s);
+		assert_int_equal(
+			fabric_switches_named(&sw, f, f->sw_short[s], strlen(f->sw_short[s])), 1);
+		assert_int_equal(sw, s);
+	}
+}
+
 static void fabrics_of_others_have_the_counts_their_sources_state(void **state)
 {
 	static const struct {
@@ -477,6 +496,7 @@ static void fabrics_of_others_have_the_counts_their_sources_state(void **state)
 		assert_int_equal(f->nchan, 2 * want[i].cables);
 		assert_true(fabric_connected(f));
 		assert_true(f->lids_given);
+		short_names_are_taken(f);
 		text = write_text(f, &len);
 		g = read_text(text, NULL);
 		assert_true(digest_equal(&f->fingerprint, &g->fingerprint));

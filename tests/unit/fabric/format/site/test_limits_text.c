@@ -112,21 +112,39 @@ static void a_switch_without_a_name_of_its_own_is_read_by_guid(void **state)
 	char *name = f->sw_name[2], text[200], guid[32];
 
 	(void)state;
-	f->sw_name[2] = f->sw_name[1];
+	f->sw_name[2] = f->sw_short[2] = f->sw_name[1];
 	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->sw_guid[1]);
 	assert_refused(f, "S1", "2 switches are called", guid);
 	assert_reads_as(f, guid, guid);
-	f->sw_name[2] = (char[]){ "Quantum core, rack 7" };
+	f->sw_name[2] = f->sw_short[2] = (char[]){ "Quantum core, rack 7" };
 	snprintf(text, sizeof(text), "\"%s\" S0", f->sw_name[2]);
 	assert_reads_as(f, text, "S0,\"Quantum core, rack 7\"");
-	f->sw_name[2] = (char[]){ "MF0/L02/U1" };
+	f->sw_name[2] = f->sw_short[2] = (char[]){ "MF0/L02/U1" };
 	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->sw_guid[2]);
 	assert_reads_as(f, f->sw_name[2], guid);
 	snprintf(text, sizeof(text), "MF0/L02/U1/%u", f->chan_port[f->chan_off[2]]);
 	assert_refused(f, "MF0/L02/U2/1", "MF0/L02/U2/1", "no switch");
 	snprintf(guid, sizeof(guid), "S1/%u", f->chan_rport[f->chan_off[2]]);
 	assert_reads_as(f, text, guid);
-	f->sw_name[2] = name;
+	f->sw_name[2] = f->sw_short[2] = name;
+	fabric_put(f);
+}
+
+/* What is shown of a switch stands for it, too. */
+static void a_switch_is_read_by_its_short_name(void **state)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	char *name = f->sw_name[2];
+
+	(void)state;
+	f->sw_name[2] = (char[]){ "MF0;ib[5]:SX6036/U1" };
+	f->sw_short[2] = (char[]){ "ib5" };
+	assert_reads_as(f, "ib5", "ib5");
+	assert_reads_as(f, "S0,ib5", "S0,ib5");
+	f->sw_name[2] = (char[]){ "MF0;sw1:MSX6536/L15/U1" };
+	f->sw_short[2] = (char[]){ "L15/U1" };
+	assert_reads_as(f, "L15/U1", "0x0000000000002020");
+	f->sw_name[2] = f->sw_short[2] = name;
 	fabric_put(f);
 }
 
@@ -137,6 +155,7 @@ int main(void)
 		cmocka_unit_test(lists_in_brackets_are_switches_and_come_back_as_such),
 		cmocka_unit_test(what_cannot_be_excluded_is_named),
 		cmocka_unit_test(a_switch_without_a_name_of_its_own_is_read_by_guid),
+		cmocka_unit_test(a_switch_is_read_by_its_short_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
