@@ -79,9 +79,9 @@ static uint64_t ftree_step_begin(const struct ftree *r, uint64_t steps)
 	return (steps * (3ull * r->f->nterm + 1) + 3) / 4;
 }
 
-/* The most loaded channel on the way of a LID from channel c on. */
-static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w, uint32_t c,
-			       uint32_t k)
+/* The most loaded channel on the way of a LID (its channels by position) from channel c on. */
+static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w,
+			       const uint32_t *chan, uint32_t c)
 {
 	uint64_t most = 0;
 
@@ -91,20 +91,19 @@ static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w
 		most = r->load[c] > most ? r->load[c] : most;
 		if (!to)
 			return most;
-		c = w->chan[(size_t)to * w->n + k];
+		c = chan[to];
 	}
 }
 
 /* The cheapest way for an open position: the fewest steps, then the least loaded channel, starting
  * to look at another edge for each j. */
-static void ftree_close_way(struct ftree *r, struct ftree_ways *w, uint32_t i, uint32_t k,
-			    uint64_t j)
+static void ftree_close_way(struct ftree *r, const struct ftree_ways *w, uint32_t *chan, uint32_t i,
+			    uint32_t j)
 {
-	const struct spdag *g = &w->dag;
-	const uint32_t *edge = g->chan + g->off[i];
-	uint32_t n = g->off[i + 1] - g->off[i], first = (uint32_t)(j % n), best = FAB_NONE;
+	uint32_t edge[FAB_MAX_PORT + 1], n = ftree_ways_edges(w, &r->net, i, edge);
+	uint32_t first = j % n, best = FAB_NONE;
 	uint64_t least = UINT64_MAX, steps = UINT64_MAX, enough = UINT64_MAX;
-	uint64_t own = r->f->sw_nterm[g->sw[i]];
+	uint64_t own = r->f->sw_nterm[w->dag.sw[i]];
 
 	for (uint32_t e = 0; e < n; e++) {
 		uint32_t c = edge[first + e < n ? first + e : first + e - n];
@@ -113,7 +112,7 @@ static void ftree_close_way(struct ftree *r, struct ftree_ways *w, uint32_t i, u
 		/* the way behind it cannot make it cheaper */
 		if (r->load[c] >= least && r->load[c] >= enough)
 			continue;
-		all = ftree_step_of(r, ftree_way_most(r, w, c, k));
+		all = ftree_step_of(r, ftree_way_most(r, w, chan, c));
 		if (all > steps || (all == steps && r->load[c] >= least))
 			continue;
 		if (all != steps)
@@ -122,10 +121,10 @@ static void ftree_close_way(struct ftree *r, struct ftree_ways *w, uint32_t i, u
 		least = r->load[c];
 		best = c;
 	}
-	w->chan[(size_t)i * w->n + k] = best;
-	for (uint32_t c = best, to = 1; own && to; c = w->chan[(size_t)to * w->n + k]) {
+	chan[i] = best;
+	for (uint32_t c = best, to = 1; own && to; c = chan[to]) {
 		r->load[c] += own * chan_weight(&r->weights, c);
-		to = g->pos[r->f->chan_dst[c]];
+		to = w->dag.pos[r->f->chan_dst[c]];
 	}
 }
 
@@ -150,8 +149,7 @@ static void ftree_remember_open(struct ftree *r, const struct batch *b, uint32_t
 	for (uint32_t i = 1; i < g->n; i++) {
 		uint64_t bit = (uint64_t)d->end * r->f->nsw + g->sw[i];
 
-		if ((!(b->ways.open[g->sw[i]] >> k & 1) && !stands_in) ||
-		    g->off[i + 1] - g->off[i] < 2)
+		if ((!(b->ways.open[g->sw[i]] >> k & 1) && !stands_in) || b->ways.nedge[i] < 2)
 			continue;
 		r->free[bit / 64] |= 1ull << bit % 64;
 		r->nfree++;
@@ -294,7 +292,7 @@ static void ftree_write_closed(struct ftree *r, struct batch *b)
 		for (uint64_t left = w->open[w->dag.sw[i]]; left; left &= left - 1) {
 			uint32_t k = (uint32_t)__builtin_ctzll(left);
 
-			row[b->dest[k].lid] = r->f->chan_port[w->chan[(size_t)i * w->n + k]];
+			row[b->dest[k].lid] = r->f->chan_port[w->chan[(size_t)k * r->f->nsw + i]];
 		}
 	}
 	b->nat = 0;
@@ -341,8 +339,9 @@ static uint64_t ftree_close_batch(struct ftree *r, struct batch *b)
 
 			if (!(w->open[w->dag.sw[i]] >> k & 1))
 				continue;
-			ftree_close_way(r, w, i, k, r->own[b->dest[k].lid]);
-			work += w->dag.off[i + 1] - w->dag.off[i];
+			ftree_close_way(r, w, w->chan + (size_t)k * r->f->nsw, i,
+					r->own[b->dest[k].lid]);
+			work += w->nedge[i];
 		}
 		ftree_remember_open(r, b, k);
 	}

@@ -88,13 +88,14 @@ void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net)
 	*w = (struct ftree_ways){ .mem = arena_new() };
 	spdag_init(&w->dag, net->f);
 	w->way = arena_array(w->mem, uint8_t, nsw);
-	w->up = arena_array(w->mem, bool, nsw);
+	w->nedge = arena_array(w->mem, uint32_t, nsw);
 	w->is_edge = arena_array(w->mem, bool, net->f->nchan);
 	w->chan = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
 	w->open = arena_array(w->mem, uint64_t, nsw);
+	w->behind = arena_array(w->mem, bool, nsw);
 	w->turn = arena_array(w->mem, uint32_t, (size_t)net->tree->npattern * FTREE_LIDS);
 	w->child = arena_array(w->mem, uint32_t, TREE_LEVELS * FTREE_LIDS);
-	w->routes = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
+	w->routes = arena_array(w->mem, uint32_t, nsw);
 }
 
 void ftree_ways_done(struct ftree_ways *w)
@@ -112,68 +113,124 @@ static bool ftree_ways_is_edge(const struct ftree_ways *w, const struct ftree_ne
 	const struct spdag *g = &w->dag;
 	uint32_t to = g->pos[net->f->chan_dst[c]];
 
-	if (g->dist[to] + 1 != g->dist[i] || updown_is_up(&net->ud, net->f, c) != w->up[i])
-		return false;
-	return w->up[i] || !to || !w->up[to];
+	return g->dist[to] + 1 == g->dist[i] &&
+	       updown_is_up(&net->ud, net->f, c) == (i >= w->ndown) &&
+	       (i >= w->ndown || to < w->ndown);
+}
+
+uint32_t ftree_ways_edges(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			  uint32_t *chan)
+{
+	const struct spdag *g = &w->dag;
+	const struct updown *ud = &net->ud;
+	uint32_t u = g->sw[i], n = 0;
+
+	if (i < w->ndown) {
+		memcpy(chan, g->chan + g->off[i], w->nedge[i] * sizeof(*chan));
+		return w->nedge[i];
+	}
+	for (uint32_t e = ud->up_off[u]; e < ud->up_off[u + 1]; e++)
+		if (g->hops[ud->up_dst[e]] + 1 == g->dist[i])
+			chan[n++] = ud->up_chan[e];
+	return n;
 }
 
 /* Are all slots of the switch at position i edges? */
 static enum way ftree_ways_find_up(const struct ftree_ways *w, const struct ftree_net *net,
 				   uint32_t i)
 {
-	const struct spdag *g = &w->dag;
-	uint32_t u = g->sw[i], n = net->tree->pattern[net->tree->pattern_of[u]].nslot, found = 0;
+	uint32_t u = w->dag.sw[i], n = net->tree->pattern[net->tree->pattern_of[u]].nslot,
+		 found = 0;
+	uint32_t chan[FAB_MAX_PORT + 1];
 
 	if (!n)
 		return WAY_TURN;
-	if (!net->tree->shares && net->only_slots[w->up[i]][u])
-		return g->off[i + 1] - g->off[i] == n ? WAY_SLOT : WAY_SOME;
-	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
-		found += net->slots_of[g->chan[e]];
+	if (!net->tree->shares && net->only_slots[i >= w->ndown][u])
+		return w->nedge[i] == n ? WAY_SLOT : WAY_SOME;
+	for (uint32_t e = ftree_ways_edges(w, net, i, chan); e--;)
+		found += net->slots_of[chan[e]];
 	return found == n ? WAY_SLOT : WAY_SOME;
 }
 
-static enum way ftree_ways_find(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+/* first: where an edge of it leads. */
+static enum way ftree_ways_find(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+				uint32_t first)
 {
-	const struct spdag *g = &w->dag;
-	uint32_t first = g->to[g->off[i]], level = net->level[g->sw[i]];
+	uint32_t level = net->level[w->dag.sw[i]], chan[FAB_MAX_PORT + 1];
 
 	if (level == TREE_IDLE)
 		return WAY_TURN;
-	if (net->level[g->sw[first]] == level + 1)
+	if (net->level[first] == level + 1)
 		return ftree_ways_find_up(w, net, i);
-	for (uint32_t e = g->off[i] + 1; e < g->off[i + 1]; e++)
-		if (g->to[e] != first)
+	for (uint32_t e = ftree_ways_edges(w, net, i, chan); e--;)
+		if (net->f->chan_dst[chan[e]] != first)
 			return WAY_TURN;
 	return WAY_CHILD;
 }
 
 static void ftree_ways_mark_edges(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
-	const struct spdag *g = &w->dag;
-	uint32_t u = g->sw[i], first = net->f->chan_off[u];
+	uint32_t u = w->dag.sw[i], first = net->f->chan_off[u], chan[FAB_MAX_PORT + 1];
 
 	memset(w->is_edge + first, 0, net->f->chan_off[u + 1] - first);
-	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
-		w->is_edge[g->chan[e]] = true;
+	for (uint32_t e = ftree_ways_edges(w, net, i, chan); e--;)
+		w->is_edge[chan[e]] = true;
 }
 
+/* first: where the first edge of position i leads. */
+static void ftree_ways_set(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			   uint32_t first)
+{
+	w->way[i] = (uint8_t)ftree_ways_find(w, net, i, first);
+	if (w->way[i] != WAY_SOME)
+		return;
+	w->whole = false;
+	ftree_ways_mark_edges(w, net, i);
+}
+
+/* Puts u behind its best neighbours above it, of which it finds the first. */
+static void ftree_ways_attach(struct ftree_ways *w, const struct ftree_net *net, uint32_t u)
+{
+	struct spdag *g = &w->dag;
+	const uint32_t *v = net->ud.up_dst + net->ud.up_off[u];
+	uint32_t n = net->ud.up_off[u + 1] - net->ud.up_off[u], least = FAB_NONE, first = 0;
+	uint32_t same = 0, i = g->n++;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t hops = g->hops[v[k]];
+
+		if (hops < least) {
+			least = hops;
+			first = v[k];
+			same = 0;
+		}
+		same += hops == least;
+	}
+	g->sw[i] = u;
+	g->pos[u] = i;
+	g->dist[i] = g->hops[u] = least + 1;
+	w->nedge[i] = same;
+	ftree_ways_set(w, net, i, first);
+}
+
+/* updown_dag() without most of its edges.  As there is one root, every switch but that has another
+ * above it. */
 void ftree_ways_turn_to(struct ftree_ways *w, const struct ftree_net *net, uint32_t root)
 {
-	const struct spdag *g = &w->dag;
+	struct spdag *g = &w->dag;
 
 	if (g->root == root)
 		return;
-	updown_dag(&net->ud, &w->dag, net->f, root);
+	updown_dag_down(&net->ud, g, net->f, root);
+	w->ndown = g->n;
 	w->whole = true;
-	for (uint32_t i = 1; i < g->n; i++) {
-		w->up[i] = updown_is_up(&net->ud, net->f, g->chan[g->off[i]]);
-		w->way[i] = (uint8_t)ftree_ways_find(w, net, i);
-		if (w->way[i] != WAY_SOME)
-			continue;
-		w->whole = false;
-		ftree_ways_mark_edges(w, net, i);
+	for (uint32_t i = 1; i < w->ndown; i++) {
+		w->nedge[i] = g->off[i + 1] - g->off[i];
+		ftree_ways_set(w, net, i, g->sw[g->to[g->off[i]]]);
 	}
+	for (uint32_t k = 0; k < net->f->nsw; k++)
+		if (g->pos[net->ud.order[k]] == FAB_NONE)
+			ftree_ways_attach(w, net, net->ud.order[k]);
 }
 
 /* --- towards some of its LIDs ---------------------------------------------------------------- */
@@ -201,75 +258,78 @@ static void ftree_ways_climb(struct ftree_ways *w, const struct ftree_net *net, 
 	}
 }
 
+/* An edge of position i, in turn. */
+static uint32_t ftree_ways_any(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			       uint64_t j)
+{
+	uint32_t chan[FAB_MAX_PORT + 1], n = ftree_ways_edges(w, net, i, chan);
+
+	return chan[j % n];
+}
+
 /* Down to the only switch below. */
 static uint32_t ftree_ways_child(const struct ftree_ways *w, const struct ftree_net *net,
 				 uint32_t i, uint32_t k, uint32_t j)
 {
-	const struct spdag *g = &w->dag;
-	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = net->level[u], own;
+	uint32_t u = w->dag.sw[i], level = net->level[u], own;
 
-	if (n == 1)
-		return g->chan[g->off[i]];
 	own = level ? w->child[(level - 1) * w->n + k] : FAB_NONE;
 	if (own != FAB_NONE && net->f->chan_src[own] == u && ftree_ways_is_edge(w, net, i, own))
 		return own;
-	return g->chan[g->off[i] + (uint32_t)(j / net->tree->div[level] % n)];
-}
-
-static uint32_t ftree_ways_any(const struct ftree_ways *w, uint32_t i, uint32_t j)
-{
-	const struct spdag *g = &w->dag;
-
-	return g->chan[g->off[i] + j % (g->off[i + 1] - g->off[i])];
+	return ftree_ways_any(w, net, i, j / net->tree->div[level]);
 }
 
 /* By slots. */
 static void ftree_ways_go_up(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
 	const struct fattree *tree = net->tree;
-	uint32_t u = w->dag.sw[i], n = w->n, *chan = w->chan + (size_t)i * n;
+	uint32_t u = w->dag.sw[i], n = w->n, nsw = net->f->nsw, *chan = w->chan + i;
 	const uint32_t *slot = tree->slot + tree->slot_off[u];
 	const uint32_t *turn = w->turn + (size_t)tree->pattern_of[u] * n;
 
 	for (uint32_t k = 0; k < n; k++)
-		chan[k] = slot[turn[k]];
-	for (uint32_t k = 0; k < n && w->way[i] == WAY_SOME; k++)
-		if (chan[k] != FAB_NONE && !w->is_edge[chan[k]])
-			chan[k] = FAB_NONE;
+		chan[(size_t)k * nsw] = slot[turn[k]];
+	for (uint32_t k = 0; k < n && w->way[i] == WAY_SOME; k++) {
+		uint32_t *c = chan + (size_t)k * nsw;
+
+		if (*c != FAB_NONE && !w->is_edge[*c])
+			*c = FAB_NONE;
+	}
 }
 
 /* What position i would choose if all were well. */
 static void ftree_ways_want(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
 			    const uint32_t *number)
 {
-	uint32_t n = w->n, *chan = w->chan + (size_t)i * n;
+	uint32_t n = w->n, nsw = net->f->nsw, *chan = w->chan + i, only;
 
-	switch ((enum way)w->way[i]) {
-	case WAY_SLOT:
-	case WAY_SOME:
+	if (w->way[i] == WAY_SLOT || w->way[i] == WAY_SOME) {
 		ftree_ways_go_up(w, net, i);
 		return;
-	case WAY_CHILD:
+	}
+	if (w->nedge[i] == 1) {
+		only = ftree_ways_any(w, net, i, 0);
 		for (uint32_t k = 0; k < n; k++)
-			chan[k] = ftree_ways_child(w, net, i, k, number[k]);
-		return;
-	case WAY_TURN:
-		for (uint32_t k = 0; k < n; k++)
-			chan[k] = ftree_ways_any(w, i, number[k]);
+			chan[(size_t)k * nsw] = only;
 		return;
 	}
+	for (uint32_t k = 0; k < n; k++)
+		chan[(size_t)k * nsw] = w->way[i] == WAY_CHILD
+						? ftree_ways_child(w, net, i, k, number[k])
+						: ftree_ways_any(w, net, i, number[k]);
 }
 
 /* LIDs for which position i goes where it is open, or cannot go anywhere. */
 static uint64_t ftree_ways_open(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
-	const uint32_t *chan = w->chan + (size_t)i * w->n, *dst = net->f->chan_dst;
+	const uint32_t *chan = w->chan + i, *dst = net->f->chan_dst;
 	uint64_t open = 0;
 
 	for (uint32_t k = 0; k < w->n; k++) {
+		uint32_t c = chan[(size_t)k * net->f->nsw];
 		uint64_t bit = 1ull << k;
 
-		open |= chan[k] == FAB_NONE ? bit : w->open[dst[chan[k]]] & bit;
+		open |= c == FAB_NONE ? bit : w->open[dst[c]] & bit;
 	}
 	return open;
 }
@@ -287,10 +347,27 @@ static uint64_t ftree_ways_open_above(const struct ftree_ways *w, const struct f
 	return open;
 }
 
-static void ftree_ways_leave_open(struct ftree_ways *w, uint32_t i)
+static void ftree_ways_leave_open(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
-	for (uint64_t left = w->open[w->dag.sw[i]]; left; left &= left - 1)
-		w->chan[(size_t)i * w->n + (uint32_t)__builtin_ctzll(left)] = FAB_NONE;
+	const struct fabric *f = net->f;
+	uint32_t u = w->dag.sw[i];
+
+	for (uint64_t left = w->open[u]; left; left &= left - 1)
+		w->chan[(size_t)__builtin_ctzll(left) * f->nsw + i] = FAB_NONE;
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && w->open[u]; c++)
+		w->behind[f->chan_dst[c]] = true;
+}
+
+/* Those that could not have theirs take any. */
+static void ftree_ways_close(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			     const uint32_t *number)
+{
+	for (uint32_t k = 0; k < w->n; k++) {
+		uint32_t *c = w->chan + (size_t)k * net->f->nsw + i;
+
+		if (*c == FAB_NONE)
+			*c = ftree_ways_any(w, net, i, number[k]);
+	}
 }
 
 uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
@@ -300,74 +377,71 @@ uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
 
 	w->n = n;
 	memset(w->open, 0, net->f->nsw * sizeof(*w->open));
+	memset(w->behind, 0, net->f->nsw * sizeof(*w->behind));
 	for (uint32_t k = 0; k < n; k++)
 		ftree_ways_climb(w, net, k, number[k]);
 	for (uint32_t i = 1; i < w->dag.n; i++) {
-		uint32_t *chan = w->chan + (size_t)i * n, u = w->dag.sw[i];
+		uint32_t u = w->dag.sw[i];
 
 		ftree_ways_want(w, net, i, number);
-		for (uint32_t k = 0; k < n && !free && w->way[i] == WAY_SOME; k++)
-			if (chan[k] == FAB_NONE)
-				chan[k] = ftree_ways_any(w, i, number[k]);
-		if (!free || (!any && w->way[i] != WAY_SOME))
+		if (!free && w->way[i] == WAY_SOME)
+			ftree_ways_close(w, net, i, number);
+		if (!free || (!w->behind[u] && w->way[i] != WAY_SOME))
 			continue;
 		w->open[u] = w->way[i] == WAY_SLOT ? ftree_ways_open_above(w, net, u)
 						   : ftree_ways_open(w, net, i);
 		any |= w->open[u];
-		ftree_ways_leave_open(w, i);
+		ftree_ways_leave_open(w, net, i);
 	}
 	return any;
 }
 
-/* Of position i, to where each way leads. */
+/* From every position, the farthest first, to where its way leads. */
 static void ftree_ways_send(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load,
-			    uint32_t i)
+			    const uint32_t *chan)
 {
-	const uint32_t *dst = net->f->chan_dst, n = w->n;
-	const uint32_t *chan = w->chan + (size_t)i * n;
-	const uint32_t *routes = w->routes + (size_t)w->dag.sw[i] * n;
+	const uint32_t *dst = net->f->chan_dst, *sw = w->dag.sw;
+	uint32_t *routes = w->routes;
 
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t c = chan[k];
+	memcpy(routes, net->f->sw_nterm, net->f->nsw * sizeof(*routes));
+	for (uint32_t i = w->dag.n; i-- > 1;) {
+		uint32_t c = chan[i], own = routes[sw[i]];
 
-		if (c == FAB_NONE || !routes[k])
+		if (c == FAB_NONE || !own)
 			continue;
-		load[c] += (uint64_t)routes[k] * chan_weight(net->weights, c);
-		w->routes[(size_t)dst[c] * n + k] += routes[k];
+		load[c] += (uint64_t)own * chan_weight(net->weights, c);
+		routes[dst[c]] += own;
 	}
 }
 
 void ftree_ways_add_loads(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load)
 {
-	const struct fabric *f = net->f;
+	for (uint32_t k = 0; k < w->n; k++)
+		ftree_ways_send(w, net, load, w->chan + (size_t)k * net->f->nsw);
+}
 
-	for (uint32_t u = 0; u < f->nsw; u++)
-		for (uint32_t k = 0; k < w->n; k++)
-			w->routes[(size_t)u * w->n + k] = f->sw_nterm[u];
-	for (uint32_t i = w->dag.n; i-- > 1;)
-		ftree_ways_send(w, net, load, i);
+/* Of one row. */
+static void ftree_ways_write_row(const struct ftree_ways *w, const struct ftree_net *net,
+				 uint8_t *row, const struct dest *d, uint32_t i)
+{
+	const uint8_t *port = net->f->chan_port;
+	const uint32_t *chan = w->chan + i;
+	uint64_t open = w->open[w->dag.sw[i]];
+
+	for (uint32_t k = 0; k < w->n; k++, chan += net->f->nsw)
+		if (!(open >> k & 1))
+			row[d[k].lid] = port[*chan];
 }
 
 void ftree_ways_write(const struct ftree_ways *w, const struct ftree_net *net, struct tables *t,
 		      const struct dest *d)
 {
 	const struct spdag *g = &w->dag;
-	const uint8_t *port = net->f->chan_port;
 
 	for (uint32_t i = 1; i < g->n; i++) {
-		const uint32_t *chan = w->chan + (size_t)i * w->n;
-		uint8_t *row = tables_row(t, g->sw[i]);
-
 		if (i + AHEAD < g->n)
 			__builtin_prefetch(tables_row(t, g->sw[i + AHEAD]) + d[0].lid, 1);
-		if (!w->open[g->sw[i]]) {
-			for (uint32_t k = 0; k < w->n; k++)
-				row[d[k].lid] = port[chan[k]];
-			continue;
-		}
-		for (uint32_t k = 0; k < w->n; k++)
-			if (chan[k] != FAB_NONE)
-				row[d[k].lid] = port[chan[k]];
+		ftree_ways_write_row(w, net, tables_row(t, g->sw[i]), d, i);
 	}
 	for (uint32_t k = 0; k < w->n; k++)
 		tables_row(t, g->root)[d[k].lid] = d[k].port;

@@ -41,19 +41,21 @@ bool ftree_net_is_top(const struct ftree_net *net, uint32_t u);
 
 struct ftree_ways {
 	struct arena *mem; /* owns the arrays */
-	struct spdag dag;
-	bool whole;    /* no slot on the ways is without its cable */
-	uint8_t *way;  /* by position: how it chooses */
-	bool *up;      /* its edges go up the ranking */
-	bool *is_edge; /* by channel of those where not all slots are edges */
+	struct spdag dag;  /* its edges: only those of the first ndown positions, which go down */
+	uint32_t ndown;
+	bool whole;	 /* no slot on the ways is without its cable */
+	uint8_t *way;	 /* by position: how it chooses */
+	uint32_t *nedge; /* by position */
+	bool *is_edge;	 /* by channel of those where not all slots are edges */
 
 	/* the LIDs at hand */
 	uint32_t n;
-	uint32_t *chan;	  /* by position * n + LID; FAB_NONE: left open */
+	uint32_t *chan;	  /* by LID * switches + position; FAB_NONE: left open */
 	uint64_t *open;	  /* by switch: LIDs, a bit each */
+	bool *behind;	  /* by switch: another that is open is next to it, and nearer */
 	uint32_t *turn;	  /* by pattern * n + LID: slot */
 	uint32_t *child;  /* by level * n + LID: channel down that it would come up, or FAB_NONE */
-	uint32_t *routes; /* by switch * n + LID */
+	uint32_t *routes; /* by switch: of one LID */
 };
 
 void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net);
@@ -61,6 +63,10 @@ void ftree_ways_done(struct ftree_ways *w);
 
 /* Towards that switch from now on. */
 void ftree_ways_turn_to(struct ftree_ways *w, const struct ftree_net *net, uint32_t root);
+
+/* The channels by which position i may go on; room for 256. */
+uint32_t ftree_ways_edges(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			  uint32_t *chan);
 
 /* Channels for n LIDs with these numbers.  free: leaves those open that cannot have theirs, and
  * those behind them; else they take any.  Returns which LIDs have open ones, a bit each. */

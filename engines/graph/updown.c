@@ -274,10 +274,9 @@ static bool updown_attach_beside(struct spdag *g, const struct fabric *f, uint32
 	return true;
 }
 
-uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabric *f, uint32_t root)
+void updown_dag_down(const struct updown *ud, struct spdag *g, const struct fabric *f,
+		     uint32_t root)
 {
-	uint32_t legal;
-
 	memset(g->pos, 0xff, f->nsw * sizeof(*g->pos));
 	memset(g->hops, 0xff, f->nsw * sizeof(*g->hops));
 	g->root = root;
@@ -289,6 +288,13 @@ uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabri
 	spdag_sort_edges(g);
 	for (uint32_t i = 0; i < g->n; i++)
 		g->hops[g->sw[i]] = g->dist[i];
+}
+
+uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabric *f, uint32_t root)
+{
+	uint32_t legal;
+
+	updown_dag_down(ud, g, f, root);
 	for (uint32_t k = 0; k < f->nsw; k++)
 		if (g->pos[ud->order[k]] == FAB_NONE)
 			updown_attach_below(ud, g, ud->order[k]);

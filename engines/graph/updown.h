@@ -41,6 +41,11 @@ static inline bool updown_is_up(const struct updown *ud, const struct fabric *f,
 uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabric *f,
 		    uint32_t root);
 
+/* The first part of that: positions and edges of the switches that go down, and hops of these by
+ * switch; the others have neither position nor hops (FAB_NONE). */
+void updown_dag_down(const struct updown *ud, struct spdag *g, const struct fabric *f,
+		     uint32_t root);
+
 /* How good a ranking is, over all ordered pairs of switches with terminals. */
 struct updown_score {
 	uint64_t missing; /* pairs without a legal path; from and to are the first of them */
