@@ -33,7 +33,7 @@ struct history {
 	uint32_t nchan, kept;
 	uint64_t total; /* rows ever pushed; row i is at i % kept */
 	uint64_t hidden;
-	uint8_t *row; /* [kept][HISTORY_METRICS][nchan] */
+	uint8_t **row; /* [kept], made when first pushed: [HISTORY_METRICS][nchan] */
 };
 
 size_t history_row_bytes(uint32_t nchan)
@@ -54,7 +54,7 @@ struct history *history_new(uint32_t nchan)
 
 	h->nchan = nchan;
 	h->kept = history_rows_kept(nchan);
-	h->row = xcalloc(h->kept * history_row_bytes(nchan) + 1, 1);
+	h->row = xcalloc(h->kept, sizeof(*h->row));
 	return h;
 }
 
@@ -62,6 +62,8 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
+	for (uint32_t i = 0; i < h->kept; i++)
+		free(h->row[i]);
 	free(h->row);
 	free(h);
 }
@@ -103,7 +105,11 @@ void history_row(uint8_t *row, const struct fabric *f, const struct rates *r)
 
 static uint8_t *history_next_row(struct history *h)
 {
-	return h->row + (size_t)(h->total++ % h->kept) * history_row_bytes(h->nchan);
+	uint8_t **row = &h->row[h->total++ % h->kept];
+
+	if (!*row)
+		*row = xcalloc(history_row_bytes(h->nchan), 1);
+	return *row;
 }
 
 void history_push(struct history *h, const struct fabric *f, const struct rates *r)
@@ -143,6 +149,6 @@ uint32_t history_get(const struct history *h, uint32_t chan, enum history_metric
 	size_t at = (size_t)h->nchan * m + chan;
 
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = h->row[(size_t)((from + i) % h->kept) * history_row_bytes(h->nchan) + at];
+		out[i] = h->row[(from + i) % h->kept][at];
 	return n;
 }
