@@ -26,6 +26,7 @@
 #include "engines/engine_spec.h"
 #include "engines/time/job_time.h"
 #include "engines/time/shift_time.h"
+#include "engines/time/time_memo.h"
 #include "engines/verify/verify.h"
 #include "fabric/model/tables/tables_diff.h"
 
@@ -141,12 +142,14 @@ static int check(const struct fabric *f, const struct tables *t, const char *lab
 	return rc;
 }
 
+/* current and memo: of updates. */
 static int route(struct tables **out, const struct net *net, const struct way *w,
-		 const struct jobset *jobs, const struct tables *current, struct err *err)
+		 const struct jobset *jobs, const struct tables *current, struct time_memo *memo,
+		 struct err *err)
 {
-	struct engine_params params = { .vls = VLS,
-					.current = current,
-					.sar_change = current ? BUDGET : 0 };
+	struct engine_params params = {
+		.vls = VLS, .current = current, .memo = memo, .sar_change = current ? BUDGET : 0
+	};
 	struct engine_spec spec;
 	int rc = engine_spec_parse(&spec, w->spec, err);
 
@@ -158,11 +161,11 @@ static int route(struct tables **out, const struct net *net, const struct way *w
 
 /* One update; *rests: it changes nothing. */
 static int update(struct tables **t, bool *rests, const struct net *net, const struct way *w,
-		  const struct jobset *jobs, struct err *err)
+		  const struct jobset *jobs, struct time_memo *memo, struct err *err)
 {
 	struct tables *next;
 	struct tables_diff *d;
-	int rc = route(&next, net, w, jobs, *t, err);
+	int rc = route(&next, net, w, jobs, *t, memo, err);
 
 	if (rc)
 		return rc;
@@ -180,14 +183,17 @@ static int update(struct tables **t, bool *rests, const struct net *net, const s
 static int route_way(struct tables **out, const struct net *net, const struct way *w,
 		     const struct jobset *jobs, const struct tables *dfsssp, struct err *err)
 {
+	struct time_memo *memo;
 	bool rests = false;
 	int rc = 0;
 
 	if (!w->from_dfsssp)
-		return route(out, net, w, jobs, NULL, err);
+		return route(out, net, w, jobs, NULL, NULL, err);
+	memo = time_memo_new();
 	*out = (struct tables *)tables_get(dfsssp);
 	for (int i = 0; i < STEPS && !rc && !rests; i++)
-		rc = update(out, &rests, net, w, jobs, err);
+		rc = update(out, &rests, net, w, jobs, memo, err);
+	time_memo_put(memo);
 	return rc;
 }
 
@@ -276,7 +282,7 @@ static int measure(struct net *net, const char *dir, struct err *err)
 	for (int p = 0; p < PLACEMENTS; p++)
 		net->jobs[p] = quality_place_jobs(net->f, (enum placement)p, 0);
 	if (about_sar)
-		rc = route(&dfsssp, net, first, NULL, NULL, err);
+		rc = route(&dfsssp, net, first, NULL, NULL, NULL, err);
 	for (uint32_t i = 0; !rc && i < nways; i++)
 		rc = measure_way(net, &ways[i], dfsssp, err);
 	if (!rc && dir)

@@ -15,6 +15,7 @@
 #include "console/input/load/load_fabric.h"
 #include "engines/engine.h"
 #include "engines/time/time_gate.h"
+#include "engines/time/time_memo.h"
 #include "fabric/model/tables/tables_diff.h"
 
 #include <stdio.h>
@@ -33,11 +34,12 @@ struct tally {
 };
 
 static int route(struct tables **out, const char *name, const struct fabric *f,
-		 const struct jobset *jobs, const struct tables *current, struct err *err)
+		 const struct jobset *jobs, const struct tables *current, struct time_memo *memo,
+		 struct err *err)
 {
-	struct engine_params params = { .vls = VLS,
-					.current = current,
-					.sar_change = current ? BUDGET : 0 };
+	struct engine_params params = {
+		.vls = VLS, .current = current, .memo = memo, .sar_change = current ? BUDGET : 0
+	};
 
 	return engine_run(engine_find(name, err), out, f, jobs, NULL, &params, NULL, err);
 }
@@ -46,6 +48,7 @@ static int route(struct tables **out, const char *name, const struct fabric *f,
 static int update(struct tables **t, uint32_t *made, uint32_t updates, const struct fabric *f,
 		  const struct jobset *jobs, struct err *err)
 {
+	struct time_memo *memo = time_memo_new();
 	int rc = 0;
 
 	for (*made = 0; *made < updates && !rc; ++*made) {
@@ -53,7 +56,7 @@ static int update(struct tables **t, uint32_t *made, uint32_t updates, const str
 		struct tables_diff *d;
 		bool rests;
 
-		rc = route(&next, "sar", f, jobs, *t, err);
+		rc = route(&next, "sar", f, jobs, *t, memo, err);
 		if (rc)
 			break;
 		d = tables_diff_new(f, *t, next);
@@ -64,6 +67,7 @@ static int update(struct tables **t, uint32_t *made, uint32_t updates, const str
 		if (rests)
 			break;
 	}
+	time_memo_put(memo);
 	return rc;
 }
 
@@ -88,7 +92,7 @@ static int judge(struct tally *sum, const char *net, const struct fabric *f, enu
 	struct tables *before = NULL, *t = NULL;
 	struct time_gate gate;
 	uint32_t made = 0;
-	int rc = route(&before, "dfsssp", f, jobs, NULL, err);
+	int rc = route(&before, "dfsssp", f, jobs, NULL, NULL, err);
 
 	if (!rc) {
 		t = (struct tables *)tables_get(before);
