@@ -273,9 +273,37 @@ static void vl_arbitration_tells_which_vls_have_a_weight(void **state)
 
 static void counters_survive_the_round_trip(void **state)
 {
-	static struct perf_counters pc = { 7, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14 }, pb;
-	static struct perf_counters xc = { 7, 1ull << 40, 2, 3,		 4, 5, 6,
-					   7, 8,	  9, 1ull << 60, 0, 0, 0 },
+	static struct perf_counters pc = { .port = 7,
+					   .tx_words = 1,
+					   .rx_words = 2,
+					   .tx_pkts = 3,
+					   .rx_pkts = 4,
+					   .symbol_err = 5,
+					   .link_recovered = 6,
+					   .link_downed = 8,
+					   .rx_err = 9,
+					   .tx_discard = 10,
+					   .tx_wait = 11,
+					   .rx_remote_err = 12,
+					   .rx_relay_err = 13,
+					   .qp1_dropped = 16,
+					   .vl15_dropped = 14,
+					   .tx_constraint = 17,
+					   .rx_constraint = 18,
+					   .integrity = 15,
+					   .overrun = 3 },
+				    pb;
+	static struct perf_counters xc = { .port = 7,
+					   .tx_words = 1ull << 40,
+					   .rx_words = 2,
+					   .tx_pkts = 3,
+					   .rx_pkts = 4,
+					   .symbol_err = 5,
+					   .link_recovered = 6,
+					   .link_downed = 7,
+					   .rx_err = 8,
+					   .tx_discard = 9,
+					   .tx_wait = 1ull << 60 },
 				    xb;
 	static struct perf_class_info ci = { 0x1600, 2, 18 }, cb;
 	uint8_t d[PERF_DATA];
