@@ -306,6 +306,12 @@ void app_order_stop(struct app *a);  /* that of the plan selected */
 void app_order_again(struct app *a); /* of the plan selected, when it was ended */
 void app_order_hurry(struct app *a); /* that of the plan selected goes first */
 
+/* app_failures.c: what has gone since, and what that costs: an event, soon */
+struct failure;
+void app_failures_seen(struct app *a, const struct failure *before, const struct fabric *now);
+/* The same of what is known of the fabric that was there until now. */
+void app_failures_changed(struct app *a, const struct fabric *now);
+
 /* app_hosts.c: the same switches, other hosts */
 /* Tables of the last update, and of a demo's beginning, are to follow. */
 void app_hosts_changed(struct app *a, const struct fabric *was, const struct fabric *is);

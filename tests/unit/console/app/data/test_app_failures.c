@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A console whose fabric loses a cable tells what that costs. */
+#include "console/session/engine_list.h"
+#include "fabric/base/time/clock.h"
+#include "tests/unit/kit/app_kit.h"
+#include "tests/unit/kit/later_state.h"
+#include "views/data/summary/fabric_shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void comes(struct app *a, const struct fabric *f)
+{
+	struct engine_list *engines = engine_list_new(f);
+	const struct fabric_shape *shape = fabric_shape_new(f, NULL, NULL);
+
+	app_set_fabric(a, fabric_get(f), engines, shape);
+	fabric_shape_put(shape);
+	free(engines);
+}
+
+/* An event with that in it. */
+static bool told(struct app *a, const char *text)
+{
+	double end = clock_s() + 120;
+
+	for (; clock_s() < end; app_kit_run(a, 0.02)) {
+		pthread_mutex_lock(&a->events_lock);
+		for (uint32_t i = 0; i < events_count(&a->events); i++)
+			if (strstr(events_get(&a->events, i)->text, text)) {
+				pthread_mutex_unlock(&a->events_lock);
+				return true;
+			}
+		pthread_mutex_unlock(&a->events_lock);
+	}
+	return false;
+}
+
+static void a_lost_cable_is_an_event_with_its_cost(void **state)
+{
+	struct app *a = app_kit_open("torus:dims=4x4,hosts=2", NULL, 100, 30);
+	struct fabric *less;
+	uint32_t c;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	c = later_cable(a->state.fabric, 3);
+	less = later_without(a->state.fabric, &c, 1);
+	comes(a, less);
+	assert_true(told(a, "1 cable gone (sw"));
+	assert_true(told(a, "after a repair of "));
+	app_end(a);
+	fabric_put(less);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lost_cable_is_an_event_with_its_cost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
