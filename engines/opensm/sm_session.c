@@ -328,6 +328,16 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 	fabric_put(old_on);
 }
 
+struct policy *sm_session_chosen_by(struct sm_session *d)
+{
+	struct policy *p;
+
+	pthread_mutex_lock(&d->lock);
+	p = policy_get(d->chosen_by);
+	pthread_mutex_unlock(&d->lock);
+	return p;
+}
+
 /* From here on what the policy excludes goes before what was returned to, too. */
 static void sm_session_finish_orders(struct sm_session *d)
 {

@@ -24,6 +24,7 @@
 #include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/plugin/osm_qos.h"
 #include "engines/opensm/plugin/osm_wave.h"
+#include "engines/opensm/fresh_gap.h"
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
@@ -62,6 +63,7 @@ struct plugin {
 	uint64_t unsealed, forged;
 	struct sm_session *session;
 	struct socket_server *server;
+	struct fresh_gap *gap;	     /* NULL: nobody compares */
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
 	const struct fabric *fabric; /* of the tables */
 	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
@@ -229,6 +231,7 @@ static void plugin_tell_repaired(struct plugin *p, const struct table_repair *r,
 		[CHOICE_CONSOLE] = "the console's tables",
 		[CHOICE_REPAIRED] = "the tables of the last repair",
 	};
+	struct policy *policy;
 
 	if (!r->what[0])
 		return;
@@ -238,6 +241,10 @@ static void plugin_tell_repaired(struct plugin *p, const struct table_repair *r,
 		of[r->of], r->what, r->gone[0] ? "; gone: " : "", r->gone,
 		(unsigned long long)r->changed, (unsigned long long)r->needed, r->lids,
 		r->sls_again ? "SLs were assigned again" : "all other paths and SLs stay", took);
+	policy = sm_session_chosen_by(p->session);
+	if (policy)
+		fresh_gap_ask(p->gap, p->fabric, p->tables, policy);
+	policy_put(policy);
 }
 
 static void plugin_tell_installed(struct plugin *p, const struct table_selection *c, double took)
@@ -817,6 +824,7 @@ static void plugin_destroy(void *data)
 {
 	struct plugin *p = data;
 
+	fresh_gap_free(p->gap);
 	socket_server_stop(p->server);
 	sm_session_free(p->session);
 	tables_put(p->tables);
@@ -842,6 +850,7 @@ static int plugin_init(void *ctx, struct err *err)
 	p->confirmed_path = plugin_option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
 	p->key_path = plugin_option(options, "ibroute_key=", NULL, "");
 	p->session = sm_session_new(p->policy_path, p->confirmed_path);
+	p->gap = fresh_gap_new(&(struct table_selection_log){ plugin_say, p });
 	p->hops = osm_hops_new();
 	p->sweeping = true;
 	return 0;
