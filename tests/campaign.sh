@@ -96,4 +96,61 @@ ok "what is there is not mixed with another" says 1 'another fabric, history, ve
 ok "unless it is told to begin anew" says 0 'Gain' replay -o whole --auto-gain 1 --again
 ok "a history without times" says 255 'no times' "$I" replay --topology net --history <(echo '1 n[0001-0009]') --engines updn -o x
 ok "installed needs tables" says 64 'installed needs' "$I" replay --topology net --history r.csv --engines installed -o x
+
+# --- failures -------------------------------------------------------------------------------
+spec=torus:dims=4x4x3,hosts=2
+fails() { "$I" failures --topology "${net:-$spec}" --engines updn,dfsssp,nue,ftree --seeds 4 --rate 0..6%/3% --kill cables,switches "$@"; }
+samef() { # DIR DIR
+	local f
+	for f in cells.jsonl failures.txt failures.md failures.csv failures.json; do cmp "$1/$f" "$2/$f" || return 1; done
+}
+ok "a failure campaign" says 0 'ftree: no usable routing first at 0 %: this is not a fat tree' fails -o lives --repair
+ok "the throughput retained from its lines by a second program" python3 "$top/tests/campaign_check.py" failures lives
+ok "its page needs no network" bash -c '! grep -E "https?://|src=|@import|<script" lives/report.html'
+tornf() {
+	local ms
+	for ms in 50 100 150 200 250; do
+		timeout -s KILL "0.$(printf '%03d' "$ms")" "$I" failures --topology "$spec" --engines updn,dfsssp,nue,ftree \
+			--seeds 4 --rate 0..6%/3% --kill cables,switches --repair -o tornf >/dev/null 2>&1
+	done
+	printf '{"seed":4,"st' >>tornf/cells.jsonl # as a full disk leaves it
+	fails -o tornf --repair && samef lives tornf
+}
+ok "killed at any moment, it gives the same bytes" tornf
+ok "with another number of threads, too" bash -c "$(declare -f fails samef); I=$I spec=$spec; fails --repair --threads 1 -o onef && samef lives onef"
+nested() {
+	local k
+	for k in 0 1 2; do
+		"$I" failures --topology "$spec" --kill cables,switches --rate 0..6%/3% --dump 2,$k | grep -E '^(Switch|\[)' |
+			sed -E 's/#.*//; s/ lid .*//' | sort >"nest.$k" || return 1
+	done
+	[ -z "$(comm -13 nest.0 nest.1)" ] && [ "$(wc -l <nest.2)" -lt "$(wc -l <nest.1)" ]
+}
+ok "what has failed at 3 % has failed at 6 %, as dumps show" nested
+as_compare() {
+	"$I" compare --topology "$spec" --engines updn,dfsssp,nue --bisections 50 --json >cmp.json || return 1
+	python3 - <<-'END'
+		import json, sys
+		whole = {o["engine"]: o for o in json.load(open("cmp.json"))}
+		n = 0
+		for o in map(json.loads, open("lives/cells.jsonl")):
+		    if o["step"] or o["engine"] not in whole:
+		        continue
+		    for k in whole[o["engine"]].keys() & o.keys() - {"engine"}:
+		        a, b = whole[o["engine"]][k], o[k]
+		        same = a == b or isinstance(a, float) and abs(a - b) < 1e-5 * max(1, abs(a))
+		        n += 1
+		        if not same:
+		            sys.exit(f"{o['engine']}: {k} is {b}, compare says {a}")
+		sys.exit(n < 100)
+	END
+}
+ok "without failures it says what compare says" as_compare
+ok "repair is no engine of its own here" says 64 'needs the tables of before' "$I" failures --topology net --engines repair -o x
+ok "a part that there is not" says 64 'cables, switches, linecards' fails --kill fans -o x
+ok "by time, with repairs" says 0 ' 731| 730' "$I" failures --topology net --engines updn,ftree --mtbf cable=20000 --years 2 \
+	--repaired-after 30 --seeds 2 -o bytime
+ok "with jobs: their time" says 0 '^updn' "$I" failures --topology net --engines updn,sar --rate 5% --seeds 2 --jobs h.csv \
+	--at @1000001500 -o withjobs
+ok "what is there is not mixed with another" says 1 'another fabric, version' fails -o lives --seeds 5
 finish

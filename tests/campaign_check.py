@@ -58,7 +58,7 @@ def replay(where):
 def failures(where):
     whole, cells = {}, defaultdict(list)
     for o in lines(f"{where}/cells.jsonl"):
-        v = o["ebb"] if o["usable"] else 0.0
+        v = o["throughput"] if o["usable"] else 0.0
         if o["step"] == 0:
             whole[o["engine"], o["seed"]] = v
         cells[o["engine"], o["step"]].append((o["seed"], v, o["usable"]))

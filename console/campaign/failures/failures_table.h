@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * failures_table: the lines of a failure campaign, summed up for each engine and step.
+ *
+ * Throughput is the effective bisection bandwidth times the share of the hosts that are left; what
+ * is retained is its share of that without failures, 0 where there is no usable routing.
+ */
+#pragma once
+
+#include "fabric/base/message/err.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAILURES_ENGINES 16
+#define FAILURES_STEPS	 200
+#define FAILURES_LOSS	 10 /* per cent of the throughput: a loss to be named */
+
+enum failures_figure {
+	FAIL_RETAINED, /* per cent */
+	FAIL_EBB,
+	FAIL_EBB_CI,
+	FAIL_SYNC,
+	FAIL_TIME,
+	FAIL_VLS,
+	FAIL_SLS,
+	FAIL_EFI_RATIO,	      /* maximum EFI over its bound */
+	FAIL_HOSTS_CUT,	      /* those on failed switches, too */
+	FAIL_ENTRIES,	      /* changed against the step before */
+	FAIL_REPAIR_ENTRIES,  /* the same by the engine repair */
+	FAIL_REPAIR_RETAINED, /* per cent, with its tables */
+	FAIL_FIGURES
+};
+
+struct failures_step {
+	uint32_t cells, usable, applicable, whole; /* whole: usable, and no host is cut off */
+	double sum[FAIL_FIGURES], most[FAIL_FIGURES];
+	uint32_t n[FAIL_FIGURES];
+	double *retained; /* of each cell that has it */
+	double low, high; /* 10th and 90th percentile of these; NAN none */
+	char why[300];	  /* of the first refusal */
+};
+
+struct failures_engine {
+	char label[48];
+	double whole[1000]; /* throughput without failures, by seed; NAN not known */
+	struct failures_step *step;
+	double first_loss; /* median over seeds of the first step below; NAN: none */
+	double lost[1000]; /* by seed: that step */
+};
+
+struct failures_table {
+	size_t nengine;
+	uint32_t nstep, seeds;
+	uint64_t first_seed;
+	bool by_time;
+	double at[FAILURES_STEPS]; /* per cent, or days */
+	struct failures_engine engine[FAILURES_ENGINES];
+};
+
+/* Of cells.jsonl in that folder and what its campaign is of; -EINVAL with file and line. */
+int failures_table_read(struct failures_table **out, const char *dir, const json_t *meta,
+			struct err *err);
+void failures_table_free(struct failures_table *t); /* NULL is fine */
+/* failures.txt, .md and .csv. */
+int failures_table_write(const struct failures_table *t, const char *dir, const json_t *meta,
+			 struct err *err);
+
+/* Of the cells that have it; NAN none. */
+double failures_mean(const struct failures_step *s, enum failures_figure k);
