@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/time/demand_time.h"
 
-#include "engines/time/phase_load.h"
+#include "engines/time/phase/phase_load.h"
 
 #include <errno.h>
 #include <stdlib.h>

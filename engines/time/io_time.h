@@ -11,7 +11,7 @@
 #pragma once
 
 #include "engines/predict/predict.h"
-#include "engines/time/phase_mean.h"
+#include "engines/time/phase/phase_mean.h"
 
 #define IO_TIME_PHASES 64
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/time/job_time.h"
 
-#include "engines/time/phase_jobs.h"
+#include "engines/time/phase/phase_jobs.h"
 #include "fabric/base/hash/rng.h"
 
 #include <errno.h>

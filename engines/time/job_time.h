@@ -16,7 +16,7 @@
 #pragma once
 
 #include "engines/predict/predict.h"
-#include "engines/time/phase_mean.h"
+#include "engines/time/phase/phase_mean.h"
 
 #define JOB_TIME_PHASES 64 /* of an all-to-all */
 

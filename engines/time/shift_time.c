@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/time/shift_time.h"
 
-#include "engines/time/phase_load.h"
+#include "engines/time/phase/phase_load.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/pool.h"
 

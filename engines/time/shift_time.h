@@ -9,7 +9,7 @@
 #pragma once
 
 #include "engines/predict/predict.h"
-#include "engines/time/phase_mean.h"
+#include "engines/time/phase/phase_mean.h"
 
 #define SHIFT_TIME_ALL UINT32_MAX
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/time/phase_load.h"
+#include "engines/time/phase/phase_load.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "engines/time/phase_load.h"
+#include "engines/time/phase/phase_load.h"
 #include "fabric/base/message/progress.h"
 
 struct phase_jobs {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/time/phase_jobs.h"
+#include "engines/time/phase/phase_jobs.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/pool.h"
