@@ -99,7 +99,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sourc
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
@@ -172,6 +172,7 @@ $(B)/examples/%: console/examples/%.c fabric/agent/ibroute-agent.h
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
 $(B)/tests/bench/transition_bench: $(B)/tests/unit/kit/write_judge.o
 $(B)/tests/bench/repair_bench: $(B)/tests/unit/kit/cable_events.o
+$(B)/tests/bench/repair_soak: $(patsubst %,$(B)/tests/unit/kit/%.o,cable_events repair_play write_judge)
 $(B)/tests/bench/agents_bench: $(B)/tests/unit/kit/agent_crowd.o $(B)/tests/unit/kit/sim_faults.o $(B)/tests/unit/kit/update_net.o
 $(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/kit/phase_%.o,hostile key model node void world)
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/packets_drive.o $(B)/tests/unit/kit/txn_world.o $(B)/tests/unit/kit/txn_phases.o $(B)/tests/unit/kit/small_net.o
@@ -293,6 +294,10 @@ GAP_ENGINES := minhop,updn,ftree,dor,dfsssp,sar,parx,dfdn,nue
 gaps: all $(B)/tests/bench/gap_bench
 	$(Q)$(B)/tests/bench/gap_bench $(or $(MS),50) $(or $(ENGINES),$(GAP_ENGINES)) $(SPECS)
 
+# repairs one after the other, all judged; FABRICS=200 EVENTS=20 ORDERS=5 SEED=1
+repairs: all $(B)/tests/bench/repair_soak
+	$(Q)$(B)/tests/bench/repair_soak $(or $(FABRICS),200) $(or $(EVENTS),20) $(or $(ORDERS),5) $(or $(SEED),1)
+
 REPAIR_SPECS := xgft:h=3,m=16x8x8,w=1x8x8 torus:dims=6x6x6,hosts=4 dragonfly:p=8
 # what the loss of single cables costs after repair; CABLES=50 ENGINES= SPECS=
 bench-repair: all $(B)/tests/bench/repair_bench
@@ -409,6 +414,7 @@ help:
 	@echo "bench-gate      whether sar makes any pattern of jobs slower than dfsssp, 88 cases (UPDATES=5 NETS=NAME,...)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
+	@echo "repairs         failures and returns on random fabrics, each repair judged (FABRICS=, EVENTS=, ORDERS=, SEED=)"
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"
 	@echo "month           sar compared with dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "lab             updates between all engines, on OpenSM with our plugin, SLURM, jobs with agents"

@@ -366,12 +366,14 @@ static bool regrow_any_way(struct regrow *g)
 	return regrow_like_sibling(g) || regrow_all_new(g);
 }
 
-bool regrow_lid(struct regrow *g, uint32_t dest)
+bool regrow_lid(struct regrow *g, uint32_t dest, const uint32_t *at, uint32_t n)
 {
 	bool found;
 
 	g->d = &g->r->dests[dest];
 	regrow_note_before(g);
+	for (uint32_t i = 0; i < n; i++)
+		tables_row(g->r->t, at[i])[g->d->lid] = FAB_NO_PORT;
 	found = regrow_any_way(g);
 	regrow_note_changes(g);
 	return found;

@@ -19,9 +19,9 @@ struct regrow *regrow_new(struct repair_state *r);
 void regrow_free(struct regrow *g); /* NULL is fine */
 
 /* All paths to the destination with that index, of which some do not arrive; what becomes another
- * is added to r->changes.  False: there is no way without a deadlock.  The tree of the result is
- * that of regrow_tree(). */
-bool regrow_lid(struct regrow *g, uint32_t dest);
+ * is added to r->changes.  The entries of those n switches are no good, wherever they lead.  False:
+ * there is no way without a deadlock.  The tree of the result is that of regrow_tree(). */
+bool regrow_lid(struct regrow *g, uint32_t dest, const uint32_t *at, uint32_t n);
 const struct lid_tree *regrow_tree(const struct regrow *g);
 /* By destination: how many others go its way because of what was done until now. */
 uint32_t *regrow_siblings(struct regrow *g);

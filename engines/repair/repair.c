@@ -99,7 +99,7 @@ static void repair_dest(struct repair_state *r, struct repair_sum *sum, struct r
 
 	sum->lids += r->broken[i] > 0;
 	if (!near)
-		sum->in_vain += !regrow_lid(x->regrow, i);
+		sum->in_vain += !regrow_lid(x->regrow, i, NULL, 0);
 	needed_entries_add(&sum->entries, r, &r->dests[i],
 			   near ? reattach_tree(x->reattach) : regrow_tree(x->regrow), first);
 	r->broken[i] = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/repair/repairer.h"
 
-#include "engines/graph/lft_columns.h"
-#include "engines/repair/lid_tree.h"
 #include "engines/repair/moved_entries.h"
 #include "engines/repair/needed_entries.h"
 #include "engines/repair/path_fit.h"
@@ -37,9 +35,7 @@ struct repairer {
 	struct breaks breaks;
 	uint32_t *at;	/* switches of one destination */
 	bool *returned; /* by switch: it was gone until now */
-	/* of paths to switches that came back */
-	struct lft_columns columns;
-	struct lid_tree tree;
+	bool forgot;	/* repairer_look_again() */
 	bool failed;
 };
 
@@ -117,8 +113,6 @@ int repairer_new(struct repairer **out, const struct fabric *f, const struct eng
 	repairer_number(x);
 	x->at = xcalloc(f->nsw, sizeof(*x->at));
 	x->returned = xcalloc(f->nsw, sizeof(*x->returned));
-	lft_columns_init(&x->columns, f, x->state.out);
-	lid_tree_init(&x->tree, f);
 	rc = repairer_look(x, progress, err);
 	if (rc) {
 		repairer_free(x);
@@ -136,8 +130,6 @@ void repairer_free(struct repairer *x)
 	regrow_free(x->regrow);
 	needed_entries_done(&x->entries);
 	moved_entries_done(&x->moved);
-	lft_columns_done(&x->columns);
-	lid_tree_done(&x->tree);
 	repair_state_done(&x->state);
 	free(x->dest_of);
 	free(x->breaks.list);
@@ -267,15 +259,13 @@ static void repairer_find_breaks(struct repairer *x, const bool *down)
 
 /* --- new paths -------------------------------------------------------------------------------- */
 
-/* Of one destination: all that lies below those switches, or where all is set these alone. */
-static bool repairer_repair(struct repairer *x, uint32_t dest, uint32_t n, bool all,
-			    struct repair_report *s)
+/* Of one destination: those switches and all that lies below them. */
+static bool repairer_repair(struct repairer *x, uint32_t dest, uint32_t n, struct repair_report *s)
 {
 	struct repair_state *r = &x->state;
 	uint32_t first = r->changes->n;
-	bool near = all ? reattach_known(x->reattach, dest, x->at, n)
-			: reattach_lid(x->reattach, dest, x->at, n);
-	bool found = near || regrow_lid(x->regrow, dest);
+	bool near = reattach_lid(x->reattach, dest, x->at, n);
+	bool found = near || regrow_lid(x->regrow, dest, x->at, n);
 
 	s->lids++;
 	needed_entries_add(&x->entries, r, &r->dests[dest],
@@ -297,30 +287,31 @@ static bool repairer_repair_breaks(struct repairer *x, struct repair_report *s)
 
 		for (; i < b->n && b->list[i] >> DEST_SHIFT == dest; i++)
 			x->at[n++] = (uint32_t)b->list[i];
-		found = repairer_repair(x, dest, n, false, s);
+		found = repairer_repair(x, dest, n, s);
 	}
 	return found;
 }
 
-/* Paths to the LIDs of switches that came back, which nobody has kept up. */
+/* Paths to the LIDs of switches that came back, which nobody has kept up: others may have come back
+ * before, and lead over what is not as it was. */
 static bool repairer_repair_to_returned(struct repairer *x, struct repair_report *s)
 {
 	struct repair_state *r = &x->state;
 	bool found = true;
 
+	for (uint32_t i = 0; i < r->ndest; i++)
+		r->broken[i] = x->returned[r->dests[i].sw]; /* no other one goes their way */
 	for (uint32_t i = 0; i < r->ndest && found; i++) {
-		const struct dest *d = &r->dests[i];
 		uint32_t n = 0;
 
-		if (!x->returned[d->sw])
+		if (!x->returned[r->dests[i].sw])
 			continue;
-		lft_columns_read(&x->columns, r->t, d, 1);
-		lid_tree_read(&x->tree, lft_columns_at(&x->columns, 0), r->out, d->sw);
 		for (uint32_t sw = 0; sw < x->f->nsw; sw++)
-			if (x->tree.hops[sw] == LID_TREE_BROKEN && !r->gone[sw])
+			if (!r->gone[sw] && !reattach_stands(x->reattach, i, sw))
 				x->at[n++] = sw;
+		r->broken[i] = n;
 		if (n)
-			found = repairer_repair(x, i, n, true, s);
+			found = repairer_repair(x, i, n, s);
 	}
 	return found;
 }
@@ -364,7 +355,20 @@ static void repairer_undo(struct repairer *x, uint32_t first)
 	}
 }
 
-/* False: there is no way, and what was found until then is in out. */
+/* Of what breaks; false: there is no way, and what was found until then is in r->changes. */
+static bool repairer_repair_all(struct repairer *x, struct repair_report *s)
+{
+	x->entries.changed = x->entries.needed = 0;
+	s->lids = 0;
+	if (!repairer_repair_breaks(x, s) || !repairer_repair_to_returned(x, s))
+		return false;
+	repair_state_count_vls(&x->state);
+	s->changed = x->entries.changed;
+	s->needed = x->entries.needed;
+	s->vls = x->state.t->vls;
+	return true;
+}
+
 static bool repairer_find(struct repairer *x, const bool *down, struct entry_changes *out,
 			  struct repair_report *report)
 {
@@ -372,16 +376,28 @@ static bool repairer_find(struct repairer *x, const bool *down, struct entry_cha
 
 	r->changes = out;
 	needed_entries_forget(&x->entries);
-	x->entries.changed = x->entries.needed = 0;
 	r->deps->nadded = r->deps->settled = 0; /* nothing of before is taken back */
 	repairer_find_breaks(x, down);
-	if (!repairer_repair_breaks(x, report) || !repairer_repair_to_returned(x, report))
-		return false;
-	repair_state_count_vls(r);
-	report->changed = x->entries.changed;
-	report->needed = x->entries.needed;
-	report->vls = r->t->vls;
-	return true;
+	return repairer_repair_all(x, report);
+}
+
+/* Forgets what paths depended on that are no more, in a pass over all LIDs. */
+static bool repairer_look_again(struct repairer *x)
+{
+	struct repair_state *r = &x->state;
+	struct pace p;
+	bool acyclic;
+
+	dependencies_free(r->deps);
+	r->deps = dependencies_new(x->f, r->nvl);
+	memset(r->load, 0, x->f->nchan * sizeof(*r->load));
+	r->sls = r->vls = 0;
+	pace_begin(&p, NULL, "paths", r->ndest);
+	standing_find(r, &p);
+	acyclic = dependencies_order(r->deps);
+	x->forgot = true;
+	memset(r->broken, 0, r->ndest * sizeof(*r->broken));
+	return acyclic;
 }
 
 int repairer_update(struct repairer *x, const bool *down, struct entry_changes *out,
@@ -394,13 +410,17 @@ int repairer_update(struct repairer *x, const bool *down, struct entry_changes *
 		return err_set(err, -EINVAL,
 			       "a repair failed before: the tables have to be read "
 			       "again");
-	x->failed = !repairer_find(x, down, out, report);
+	if (!repairer_find(x, down, out, report)) {
+		repairer_undo(x, first);
+		x->failed = !repairer_look_again(x) || !repairer_repair_all(x, report);
+	}
 	if (x->failed) {
 		repairer_undo(x, first);
 		return repairer_explain(x, err);
 	}
 	moved_entries_add(&x->moved, out, first);
 	report->away = x->moved.n;
+	report->forgot = x->forgot;
 	return 0;
 }
 
@@ -445,8 +465,7 @@ static void repairer_restore(struct repairer *x, struct repairer_kept *k)
 	r->t->sls = k->t_sls;
 	r->t->vls = k->t_vls;
 	repairer_mark(x, k->down, flipped);
-	for (uint32_t i = 0; i < x->breaks.n; i++)
-		r->broken[x->breaks.list[i] >> DEST_SHIFT] = 0;
+	memset(r->broken, 0, r->ndest * sizeof(*r->broken));
 	free(flipped);
 	free(k->load);
 	free(k->down);
@@ -463,7 +482,8 @@ int repairer_try(struct repairer *x, const bool *down, struct entry_changes *out
 
 	*report = (struct repair_report){ .away = x->moved.n };
 	if (x->failed)
-		return err_set(err, -EINVAL, "a repair failed before: the tables have to be read again");
+		return err_set(err, -EINVAL,
+			       "a repair failed before: the tables have to be read again");
 	repairer_keep(&kept, x);
 	if (!repairer_find(x, down, out, report))
 		rc = repairer_explain(x, err);
@@ -494,21 +514,16 @@ static uint32_t repairer_ready(const struct repairer *x, struct entry_change *m,
 	return ready;
 }
 
-void repairer_move_back(struct repairer *x, uint32_t most, struct entry_changes *out,
-			struct repair_report *report)
+/* LID by LID, until that many entries have changed. */
+static void repairer_move_some(struct repairer *x, uint32_t most, struct repair_report *report)
 {
 	struct repair_state *r = &x->state;
-	struct entry_changes all = { .n = x->moved.n };
-	uint32_t first = out->n;
+	struct entry_changes all = { xcalloc(x->moved.n, sizeof(*all.list)), x->moved.n, 0 };
+	uint32_t first = r->changes->n;
 
-	*report = (struct repair_report){ .away = x->moved.n };
-	if (x->failed || !all.n)
-		return;
-	all.list = xcalloc(all.n, sizeof(*all.list));
 	memcpy(all.list, x->moved.list, all.n * sizeof(*all.list));
-	r->changes = out;
 	r->deps->nadded = r->deps->settled = 0;
-	for (uint32_t i = 0, run; i < all.n && (!most || out->n - first < most); i += run) {
+	for (uint32_t i = 0, run; i < all.n && (!most || r->changes->n - first < most); i += run) {
 		uint32_t dest = x->dest_of[all.list[i].lid], n;
 
 		run = entry_changes_run(&all, i);
@@ -517,7 +532,25 @@ void repairer_move_back(struct repairer *x, uint32_t most, struct entry_changes 
 			report->lids += reattach_move_back(x->reattach, dest, &all.list[i], n);
 	}
 	free(all.list);
-	moved_entries_add(&x->moved, out, first);
+	moved_entries_add(&x->moved, r->changes, first);
+}
+
+void repairer_move_back(struct repairer *x, uint32_t most, struct entry_changes *out,
+			struct repair_report *report)
+{
+	uint32_t first = out->n;
+
+	*report = (struct repair_report){ .away = x->moved.n, .forgot = x->forgot };
+	if (x->failed || !x->moved.n)
+		return;
+	x->state.changes = out;
+	repairer_move_some(x, most, report);
+	/* what was forgotten once may be in the way of what would be fine */
+	if (out->n == first && x->forgot) {
+		x->failed = !repairer_look_again(x);
+		if (!x->failed)
+			repairer_move_some(x, most, report);
+	}
 	for (uint32_t i = first; i < out->n; i++)
 		report->changed += out->list[i].port != out->list[i].port_was;
 	report->away = x->moved.n;

@@ -19,6 +19,7 @@ struct repair_report {
 	uint64_t needed, changed; /* entries (needed_entries.h) */
 	uint32_t away;		  /* entries that are not as they were in the beginning */
 	unsigned vls;		  /* data VLs that ports must have */
+	bool forgot; /* paths of the beginning may not be free of deadlocks beside those of now */
 };
 
 /*
@@ -37,12 +38,14 @@ const struct tables *repairer_tables(const struct repairer *x);
  * Cables are down now as down says: by channel of the fabric, both directions alike.  Paths over
  * those that went get others; what came back is used where it is needed.  A switch whose cables are
  * all down is gone, with its ends: its entries stay as they are.  What changes is added to out,
- * destination by destination; in this order, switch by switch, no circle comes about on the way,
- * and old and new paths together are free of deadlocks in any order.
+ * destination by destination; written in this order, switch by switch, no path goes in a circle on
+ * the way, and paths of before and after do not wait for each other in a circle.  For an order in
+ * blocks, and packets that meet old and new entries on their way, see engines/transition.
  *
  * -ENETUNREACH: some switches are cut off; -ENOSPC: there is no way without a deadlock on the VLs
  * that may be used.  The tables are those of before then, and it has to be made anew.
- * Time in proportion to what breaks, and O(channels / 64).
+ * Time in proportion to what breaks, and O(channels); where a path finds no way beside what others
+ * have depended on in the past, too, a pass over all LIDs forgets that.
  */
 int repairer_update(struct repairer *x, const bool *down, struct entry_changes *out,
 		    struct repair_report *report, struct err *err);
@@ -54,6 +57,7 @@ int repairer_try(struct repairer *x, const bool *down, struct entry_changes *out
 
 /* Moves paths back to where they were in the beginning, as far as the cables are there again: LID
  * by LID, until that many entries have changed (0: all).  After the last one the tables are those
- * it was made from.  report: away is 0, or as many as before where no more can be moved. */
+ * it was made from.  report: away is 0, or as many as before where no more can be moved: their
+ * cables are not there, or, where it forgot, they would close a cycle with others. */
 void repairer_move_back(struct repairer *x, uint32_t most, struct entry_changes *out,
 			struct repair_report *report);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * repair_soak: random irregular fabrics in which cables, line cards and switches go and come back,
+ * repaired and judged each time (repair_play.h), the tables of every engine to begin with.
+ *
+ *   repair_soak [FABRICS [EVENTS [ORDERS [SEED]]]]
+ */
+#include "tests/bench/bench_kit.h"
+
+#include "engines/engine.h"
+#include "tests/unit/kit/repair_play.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACK_EVERY 5  /* events */
+#define MOVE_BACK  16 /* entries at a time */
+
+static void random_spec(char *spec, size_t size, struct rng *r)
+{
+	unsigned n = 8 + (unsigned)rng_below(r, 17), links = n + (unsigned)rng_below(r, 2 * n);
+
+	snprintf(spec, size,
+		 "random:switches=%u,links=%u,hosts=%u,lids=random,lmc=%u,seed=%" PRIu64, n, links,
+		 1 + (unsigned)rng_below(r, 4), (unsigned)rng_below(r, 4) / 3,
+		 1 + rng_below(r, 1000000));
+}
+
+static bool play(struct repair_play *p, const struct fabric *f, const struct tables *t,
+		 uint32_t events, uint64_t seed)
+{
+	bool fine = repair_play_begin(p, f, t, seed);
+
+	for (uint32_t i = 0; i < events && fine && p->r; i++) {
+		fine = repair_play_event(p, (enum cable_event)rng_below(&p->e.rng, CABLE_EVENTS));
+		if (fine && i % BACK_EVERY == BACK_EVERY - 1)
+			fine = repair_play_move_back(p, MOVE_BACK);
+	}
+	return fine && (!p->r || repair_play_all_back(p));
+}
+
+static void add_up(struct repair_play *sum, const struct repair_play *p)
+{
+	sum->events += p->events;
+	sum->refused += p->refused;
+	sum->stuck += p->stuck;
+	sum->one_wave += p->one_wave;
+	sum->waves += p->waves;
+	sum->drained += p->drained;
+	sum->needed += p->needed;
+	sum->changed += p->changed;
+}
+
+static uint32_t play_each_engine(struct repair_play *sum, const char *spec, uint32_t events,
+				 uint32_t orders, uint64_t seed)
+{
+	const struct engine *const *all;
+	struct fabric *f;
+	uint32_t bad = 0;
+	struct err err;
+	size_t n;
+
+	if (make_fabric(&f, spec, &err)) {
+		fprintf(stderr, "%s: %s\n", spec, err.text);
+		exit(1);
+	}
+	all = engine_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		struct engine_params params = { .seed = seed, .threads = 1 };
+		struct repair_play p = { .orders = orders };
+		struct tables *t;
+
+		if (!strcmp(all[i]->name, "repair") ||
+		    engine_run(all[i], &t, f, NULL, NULL, &params, NULL, &err))
+			continue;
+		if (!play(&p, f, t, events, seed)) {
+			printf("%s, %s: %s\n", spec, all[i]->name, p.why);
+			bad++;
+		}
+		add_up(sum, &p);
+		repair_play_end(&p);
+		tables_put(t);
+	}
+	fabric_put(f);
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t fabrics = argc > 1 ? (uint32_t)atoi(argv[1]) : 200, bad = 0;
+	uint32_t events = argc > 2 ? (uint32_t)atoi(argv[2]) : 20;
+	uint32_t orders = argc > 3 ? (uint32_t)atoi(argv[3]) : 5;
+	uint64_t seed = argc > 4 ? (uint64_t)atoll(argv[4]) : 1;
+	struct repair_play sum = { 0 };
+	double begin = cpu_s();
+	struct rng r;
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < fabrics; i++) {
+		char spec[96];
+
+		random_spec(spec, sizeof(spec), &r);
+		bad += play_each_engine(&sum, spec, events, orders, seed + i);
+	}
+	printf("%u events, %u refused and routed by the engine, %u not all back; %" PRIu64
+	       " entries changed, %" PRIu64
+	       " needed (x%.3f); writes in any order %u, in waves %u, with a drain %u: %u bad; %.1f "
+	       "CPU s\n",
+	       sum.events, sum.refused, sum.stuck, sum.changed, sum.needed,
+	       sum.needed ? (double)sum.changed / (double)sum.needed : 1, sum.one_wave, sum.waves,
+	       sum.drained, bad, cpu_s() - begin);
+	return bad != 0;
+}
