@@ -74,13 +74,27 @@ static int plan_follow_grafted(struct plan **out, const struct plan *p, const st
 	return rc;
 }
 
-int plan_follow(struct plan **out, const struct plan *p, const struct live *l,
+/* A sweep does not tell which they are; times of I/O, and the plan's hash, depend on them. */
+static void plan_follow_io_nodes(struct fabric *f, const struct plan *p)
+{
+	for (uint32_t t = 0; t < p->fabric->nterm; t++) {
+		uint32_t there = p->fabric->term_kind[t] == TERM_STORAGE
+					 ? fabric_term_by_guid(f, p->fabric->term_guid[t])
+					 : FAB_NONE;
+
+		if (there < f->nterm && f->term_kind[there] == TERM_COMPUTE)
+			f->term_kind[there] = TERM_STORAGE;
+	}
+}
+
+int plan_follow(struct plan **out, const struct plan *p, struct live *l,
 		struct graft_report *grafted, struct err *err)
 {
 	const struct tables *from;
 	int rc;
 
 	*out = NULL;
+	plan_follow_io_nodes(l->f, p);
 	*grafted = (struct graft_report){ 0 };
 	if (!digest_equal(&p->fabric->fingerprint, &l->f->fingerprint))
 		return plan_follow_grafted(out, p, l, grafted, err);

@@ -6,10 +6,11 @@
 #include "fabric/plan/plan_graft.h"
 
 /*
- * p, on l: with its order of writes where the fabric is the same; where only hosts have come or
- * left (grafted says how many), with those in it, verified, and ordered again.  -ESTALE with a
- * sentence: anything else has changed, or somebody would have to drain who had not to; -EPROTO: the
- * tables do not pass with the hosts that came; other errors of transition_plan().
+ * p, on l, whose hosts for I/O are those of p from now on: with its order of writes where the
+ * fabric is the same; where only hosts have come or left (grafted says how many), with those in it,
+ * verified, and ordered again.  -ESTALE with a sentence: anything else has changed, or somebody
+ * would have to drain who had not to; -EPROTO: the tables do not pass with the hosts that came;
+ * other errors of transition_plan().
  */
-int plan_follow(struct plan **out, const struct plan *p, const struct live *l,
+int plan_follow(struct plan **out, const struct plan *p, struct live *l,
 		struct graft_report *grafted, struct err *err);

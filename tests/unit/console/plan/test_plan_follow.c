@@ -74,6 +74,32 @@ static void on_the_same_fabric_it_is_the_same_plan(void **state)
 	end(&w);
 }
 
+/* Which hosts are for I/O no sweep tells. */
+static void its_io_nodes_stay_what_they_are(void **state)
+{
+	static const struct update_net_opts *const is[] = { NULL, &without_host };
+	struct world w;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t t;
+
+		begin(&w, is[i]);
+		plan_free(w.p);
+		assert_int_equal(fabric_terms_by_name(w.was, "n1-0", &t, 1), 1);
+		w.was->term_kind[t] = TERM_STORAGE;
+		assert_int_equal(plan_new(&w.p, w.was, w.from, w.to, NULL, &w.now.sm, 1000, &w.err),
+				 0);
+		assert_int_equal(plan_order_find(w.p, NULL, NULL, &w.err), 0);
+		assert_int_equal(follow(&w), 0);
+		assert_int_equal(fabric_terms_by_name(w.now.f, "n1-0", &t, 1), 1);
+		assert_int_equal(w.q->fabric->term_kind[t], TERM_STORAGE);
+		if (!is[i])
+			assert_true(digest_equal(&w.p->hash, &w.q->hash));
+		end(&w);
+	}
+}
+
 static void without_a_host_its_order_is_found_again(void **state)
 {
 	struct world w;
@@ -153,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_the_same_fabric_it_is_the_same_plan),
+		cmocka_unit_test(its_io_nodes_stay_what_they_are),
 		cmocka_unit_test(without_a_host_its_order_is_found_again),
 		cmocka_unit_test(what_does_not_pass_with_other_hosts_is_refused),
 		cmocka_unit_test(nobody_is_drained_who_was_not_to_be),
