@@ -16,46 +16,69 @@ struct layering {
 	unsigned n; /* layers in use */
 };
 
-/* Paths with a turn; the others fit every layer, and LIDs without a path are not ours. */
-static bool vl_layers_has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
-{
-	uint32_t c = fabric_chan(l->f, u, tables_row(l->t, u)[lid]);
+#define REPORT_SWITCHES 64
 
-	return u != dst && c != FAB_NONE && l->f->chan_dst[c] != dst;
-}
-
-/* True when the SL depends on the destination only. */
-static bool vl_layers_by_dlid(const struct layering *l, uint8_t *sl)
+/* Adds the SLs of one row to those by LID; paths without a turn fit every layer, and LIDs without a
+ * path are not ours.  False when a LID has another SL already.  end: by LID, where it ends. */
+static bool vl_layers_add_row(int8_t *one, const struct layering *l, const uint32_t *end,
+			      uint32_t u)
 {
 	const struct fabric *f = l->f;
+	const uint8_t *row = tables_row(l->t, u), *sl = l->t->sl + (size_t)u * l->t->stride;
+	uint32_t to[FAB_MAX_PORT + 2];
 
+	for (uint32_t p = 0; p < FAB_MAX_PORT + 2; p++) {
+		uint32_t c = fabric_chan(f, u, (uint8_t)p);
+
+		to[p] = c == FAB_NONE ? FAB_NONE : f->chan_dst[c];
+	}
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t port;
-		uint32_t dst = fabric_lid_switch(f, lid, &port);
-		int one = -1;
+		uint32_t v = to[row[lid]];
 
-		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
-			uint8_t v = l->t->sl[(size_t)u * l->t->stride + lid];
-
-			if (f->term_off[u] == f->term_off[u + 1] ||
-			    !vl_layers_has_turn(l, u, lid, dst))
-				continue;
-			if (one >= 0 && one != v)
-				return false;
-			one = v;
-		}
-		sl[lid] = one < 0 ? 0 : (uint8_t)one;
+		if (end[lid] == FAB_NONE || end[lid] == u || v == FAB_NONE || v == end[lid])
+			continue;
+		if (one[lid] >= 0 && one[lid] != (int8_t)sl[lid])
+			return false;
+		one[lid] = (int8_t)sl[lid];
 	}
 	return true;
 }
 
+/* True when the SL depends on the destination only.  Row by row: columns would be looked for all
+ * over the tables. */
+static bool vl_layers_by_dlid(const struct layering *l, uint8_t *sl, struct pace *pace)
+{
+	const struct fabric *f = l->f;
+	uint32_t *end = xcalloc(f->max_lid + 1u, sizeof(*end));
+	int8_t *one = xcalloc(f->max_lid + 1u, sizeof(*one));
+	bool same = true;
+
+	memset(one, 0xff, f->max_lid + 1u);
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+
+		end[lid] = fabric_lid_switch(f, lid, &port);
+	}
+	for (uint32_t u = 0; u < f->nsw && same; u++) {
+		if (f->term_off[u] != f->term_off[u + 1])
+			same = vl_layers_add_row(one, l, end, u);
+		if (u % REPORT_SWITCHES == 0 && pace_work(pace, pace->work_max))
+			break; /* the next step says so */
+	}
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		sl[lid] = one[lid] < 0 ? 0 : (uint8_t)one[lid];
+	free(end);
+	free(one);
+	return same;
+}
+
 /* What was written by switch goes into one row where that is enough. */
-static void vl_layers_store_sls(struct layering *l)
+static void vl_layers_store_sls(struct layering *l, struct pace *pace)
 {
 	struct tables *t = l->t;
 	uint8_t *sl = xcalloc(t->stride, 1);
 
-	if (t->sl_kind == SL_BY_SWITCH && vl_layers_by_dlid(l, sl)) {
+	if (t->sl_kind == SL_BY_SWITCH && vl_layers_by_dlid(l, sl, pace)) {
 		tables_sl_form(t, SL_BY_DLID, l->f);
 		memcpy(t->sl, sl, t->stride);
 	}
@@ -114,7 +137,7 @@ static int vl_layers_do_assign(struct tables *t, const struct fabric *f, const u
 	if (!rc) {
 		/* a form by LID would change SLs of paths without a turn */
 		if (!keep || keep->sl_kind == SL_CONST || keep->sl_kind == SL_BY_DLID)
-			vl_layers_store_sls(&l);
+			vl_layers_store_sls(&l, &pace);
 		t->vls = t->sls = (uint8_t)(l.n ? l.n : 1);
 		if (params)
 			notes_set(params->notes, "vls_needed", t->vls,
