@@ -334,7 +334,7 @@ static void when_the_fabric_changes_under_way_the_update_goes_back_and_says_why(
 	w->osm->write = NULL; /* its engine's tables would be of another fabric */
 	assert_true(executor_run(w->a, &err) < 0);
 	s = fake_osm_status(w->osm);
-	assert_string_equal(s.source, OSM_SOURCE_ENGINE);
+	assert_string_equal(s.source, OSM_SOURCE_REPAIRED);
 	assert_non_null(strstr(s.why, "for another fabric"));
 	assert_true(net_holds(w->s, w->from, true));
 }
