@@ -330,6 +330,7 @@ soak: check-packages
 	$(Q)bash tests/lab/hosts.sh $(or $(HOSTS),100) $(or $(SEED),1) 250
 	$(Q)sh tests/packages.sh devscripts
 	$(Q)bash tests/hardening.sh full
+	$(Q)B=$(B) bash tests/hostile.sh promtool
 	$(Q)bash tests/mutate.sh $(or $(MUTATIONS),40000) $(MUTATE_SEED)
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 

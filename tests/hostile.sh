@@ -3,7 +3,8 @@
 #
 # hostile.sh: names, files and records by somebody who means harm.  Every byte value in the names of nodes, jobs
 # and users, in journals, records and recordings: nothing but text comes out, whatever prints it.  Files of a few
-# kB that stand for gigabytes, and folders of thousands of sessions.
+# kB that stand for gigabytes, and folders of thousands of sessions.  "hostile.sh promtool" insists on promtool; its
+# package is unpacked, not installed, which would start a server.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -75,6 +76,11 @@ views() {
 	done
 }
 ok "every byte value in names of nodes, jobs and users: views are text" views
+if [ "${1:-}" = promtool ] && ! command -v promtool >/dev/null; then
+	mkdir pkg && (cd pkg && apt-get download prometheus && dpkg -x prometheus_*.deb .) >log 2>&1
+	PATH=$PATH:$work/pkg/usr/bin
+	ok "promtool can be had" command -v promtool
+fi
 prom() {
 	"$I" --load net --jobs jobs --prom -n 1 >prom 2>err && python3 "$top/tests/prom.py" prom && only_text prom err || return 1
 	! command -v promtool >/dev/null || promtool check metrics <prom
