@@ -36,7 +36,7 @@ void known_tables_free(struct known_tables *k)
 bool known_tables_add(struct known_tables *k, const struct known *x)
 {
 	uint64_t bytes = (uint64_t)x->t->nsw * x->t->stride + tables_sl_bytes(x->t) +
-			 tables_sl2vl_bytes(x->t);
+			 (x->t->lender ? 0 : tables_sl2vl_bytes(x->t));
 
 	if (k->n == KNOWN_MAX || k->bytes + bytes > BYTES_MAX)
 		return false;
@@ -52,6 +52,11 @@ const struct known *known_tables_find(const struct known_tables *k, const struct
 		if (k->v[i].step == step && digest_equal(&k->v[i].judged.hash, hash))
 			return &k->v[i];
 	return NULL;
+}
+
+const struct tables *known_tables_last(const struct known_tables *k)
+{
+	return k && k->n ? k->v[k->n - 1].t : NULL;
 }
 
 const struct known *known_tables_of(const struct known_tables *k, const struct tables *t)

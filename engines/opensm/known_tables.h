@@ -30,4 +30,6 @@ const struct known *known_tables_find(const struct known_tables *k, const struct
 				      bool step);
 /* The same of tables that were taken from here. */
 const struct known *known_tables_of(const struct known_tables *k, const struct tables *t);
+/* What was added last, borrowed; NULL: nothing. */
+const struct tables *known_tables_last(const struct known_tables *k);
 void known_free(const struct known *x);

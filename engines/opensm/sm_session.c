@@ -640,6 +640,25 @@ static char *sm_session_exclude_next(struct sm_session *d)
 	return text;
 }
 
+/* Waves mostly have the SL2VL tables of the one before: they are kept once. */
+static struct tables *sm_session_share(struct sm_session *d, struct tables *t,
+				       const struct fabric *f)
+{
+	const struct tables *like;
+	struct tables *shared = NULL;
+
+	pthread_mutex_lock(&d->lock);
+	like = tables_get(known_tables_last(d->update.known));
+	pthread_mutex_unlock(&d->lock);
+	if (like)
+		shared = tables_borrow_sl2vl(f, t, like);
+	tables_put(like);
+	if (!shared)
+		return t;
+	tables_put(t);
+	return shared;
+}
+
 int sm_session_ahead(struct sm_session *d, const char *id, const uint8_t *buf, size_t len,
 		     bool step, struct osm_answer *a, struct err *err)
 {
@@ -652,7 +671,7 @@ int sm_session_ahead(struct sm_session *d, const char *id, const uint8_t *buf, s
 		rc = sm_session_take_judged(&t, &x.judged, d, buf, len, step, err);
 	if (rc)
 		return rc;
-	x.t = t;
+	x.t = sm_session_share(d, t, x.judged.f);
 	x.exclude = step ? NULL : sm_session_exclude_next(d);
 	sm_session_answer_judged(a, &x.judged);
 	pthread_mutex_lock(&d->lock);

@@ -45,8 +45,12 @@ const struct tables *tables_get(const struct tables *t)
 
 void tables_put(const struct tables *t)
 {
-	if (t && !__atomic_sub_fetch(&((struct tables *)t)->refs, 1, __ATOMIC_ACQ_REL))
-		arena_free(t->arena);
+	const struct tables *lender = t ? t->lender : NULL;
+
+	if (!t || __atomic_sub_fetch(&((struct tables *)t)->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	arena_free(t->arena);
+	tables_put(lender);
 }
 
 int tables_check_fabric(const struct tables *t, const struct fabric *f, struct err *err)
@@ -392,6 +396,35 @@ static void tables_sl2vl_onto(struct tables *out, const struct fabric *f,
 				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 					row[sl] = mask >> sl & 1 ? new[sl] : old[sl];
 			}
+}
+
+struct tables *tables_borrow_sl2vl(const struct fabric *f, const struct tables *t,
+				   const struct tables *like)
+{
+	struct tables *out;
+
+	if (t->sl2vl_kind != SL2VL_FULL || like->sl2vl_kind != SL2VL_FULL ||
+	    tables_check_fabric(t, f, NULL) || tables_check_fabric(like, f, NULL) ||
+	    memcmp(t->sl2vl, like->sl2vl, tables_sl2vl_bytes(t)) != 0)
+		return NULL;
+	out = tables_new_blank(f, t->engine);
+	memcpy(out->lft, t->lft, (size_t)t->nsw * t->stride);
+	tables_sl_form(out, t->sl_kind, f);
+	out->sl_const = t->sl_const;
+	if (t->sl)
+		memcpy(out->sl, t->sl, tables_sl_bytes(t));
+	tables_weighted_take(out, t, f);
+	out->lender = tables_get(like->lender ? like->lender : like);
+	out->sl2vl_kind = SL2VL_FULL;
+	out->sl2vl = like->sl2vl;
+	out->sl2vl_off = like->sl2vl_off;
+	out->sl2vl_nports = like->sl2vl_nports;
+	out->vls = t->vls;
+	out->sls = t->sls;
+	out->escape = t->escape;
+	memcpy(out->params, t->params, sizeof(out->params));
+	out->seed = t->seed;
+	return out;
 }
 
 struct tables *tables_onto(const struct fabric *f, const struct tables *installed,

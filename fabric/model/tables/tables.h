@@ -67,6 +67,7 @@ struct tables {
 	struct digest fingerprint; /* of the fabric */
 
 	struct arena *arena;
+	const struct tables *lender; /* whose SL2VL tables these are; NULL: its own */
 	int refs;
 };
 
@@ -173,6 +174,12 @@ uint16_t tables_sl_mask_at(const struct tables *t, const struct fabric *f, uint3
  * no more is touched than the new routing needs.  The caller owns one reference. */
 struct tables *tables_onto(const struct fabric *f, const struct tables *installed,
 			   const struct tables *wanted);
+
+/* A copy of t with the SL2VL tables of like, which lives on with it: where there are many routings
+ * of one fabric these are most of the memory.  NULL: they differ, or are few.  The caller owns one
+ * reference. */
+struct tables *tables_borrow_sl2vl(const struct fabric *f, const struct tables *t,
+				   const struct tables *like);
 
 /* The same forwarding, SLs and VLs?  As equal hashes, but fast when the forms agree. */
 bool tables_same(const struct tables *a, const struct tables *b, const struct fabric *f);

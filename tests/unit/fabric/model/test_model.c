@@ -367,6 +367,44 @@ static void writing_over_keeps_what_the_new_routing_does_not_use(void **state)
 	fabric_put(f);
 }
 
+static struct tables *with_sl2vl(const struct fabric *f, uint8_t vl)
+{
+	struct tables *t = tables_new(f, "test");
+
+	tables_sl_form(t, SL_BY_DLID, f);
+	tables_sl2vl_form(t, SL2VL_FULL, f);
+	t->sl[1] = 2;
+	tables_row(t, 0)[1] = 3;
+	tables_sl2vl_row(t, 1, 3, 4)[0] = vl;
+	return t;
+}
+
+/* Who lends may be gone before who has borrowed; a third one borrows from the first. */
+static void sl2vl_tables_that_are_equal_are_kept_once(void **state)
+{
+	struct fabric *f = frozen(line_of_three(true), 0);
+	struct tables *first = with_sl2vl(f, 5), *same = with_sl2vl(f, 5),
+		      *other = with_sl2vl(f, 6);
+	struct tables *second, *third;
+
+	(void)state;
+	assert_null(tables_borrow_sl2vl(f, other, first));
+	tables_row(same, 1)[1] = 4;
+	second = tables_borrow_sl2vl(f, same, first);
+	assert_non_null(second);
+	assert_true(tables_same(second, same, f));
+	assert_false(tables_same(second, first, f));
+	assert_ptr_equal(second->sl2vl, first->sl2vl);
+	third = tables_borrow_sl2vl(f, same, second);
+	tables_put(first);
+	tables_put(second);
+	assert_true(tables_same(third, same, f));
+	tables_put(third);
+	tables_put(same);
+	tables_put(other);
+	fabric_put(f);
+}
+
 static void cleared_and_missing_counters_give_unknown_rates(void **state)
 {
 	struct fabric *f = frozen(line_of_three(true), 0);
@@ -471,6 +509,7 @@ int main(void)
 		cmocka_unit_test(diff_counts_entries_blocks_and_sl2vl_tables),
 		cmocka_unit_test(forwarding_is_the_same_whatever_the_sls),
 		cmocka_unit_test(writing_over_keeps_what_the_new_routing_does_not_use),
+		cmocka_unit_test(sl2vl_tables_that_are_equal_are_kept_once),
 		cmocka_unit_test(cleared_and_missing_counters_give_unknown_rates),
 		cmocka_unit_test(what_others_wrote_cannot_move_the_cursor),
 		cmocka_unit_test(arena_blocks_do_not_overlap_and_start_zeroed),
