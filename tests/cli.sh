@@ -181,8 +181,10 @@ expect "any engine takes tables of before, and says what has changed" 0 'the fab
 expect "check says what tables of before still reach, of a folder" 1 'paths are missing' "$I" check --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
 expect "compare counts changes against what stands" 0 'entries changed  *- *[1-9]' "$I" compare --engines updn --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0/tables.ibr
 expect "plan refuses tables of before that have lost paths" 1 'must not be installed' "$I" plan --topology xgft:h=2,m=4x4,w=1x4,fail=1 --lfts r0/tables.ibr --tables r0/tables.ibr
+check "a plan on the fabric of before" "$I" plan -e dfsssp --topology xgft:h=2,m=4x4,w=1x4 --lfts r0/tables.ibr -o before.plan
+expect "show says what still stands of it" 1 'the fabric has changed since: 1 cable gone; gone: ' "$I" show --topology xgft:h=2,m=4x4,w=1x4,fail=1 before.plan
+expect "show on its own fabric" 0 'deadlock-free' "$I" show --topology xgft:h=2,m=4x4,w=1x4 before.plan
 expect "weak lists failures, worst first" 0 'cable  leaf[0-9]/[0-9]-spine[0-9]/[0-9] .* 1 .*' "$I" weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --limit 3
-check "as JSON, all of them" bash -c "'$I' weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --json | python3 -c 'import json,sys; o=json.load(sys.stdin); assert len(o[\"worst\"]) == o[\"failures\"] == 24 and o[\"worst\"][0][\"time\"] >= o[\"time\"]'"
 expect "weak takes complete tables only" 1 'have no path to LID' "$I" weak --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
 check "tables from before a cable came" "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4,fail=1 --out r3
 expect "plan takes them, as they still hold" 0 '0 entries' "$I" plan --topology xgft:h=2,m=4x4,w=1x4 --lfts r3/tables.ibr --tables r3/tables.ibr
@@ -396,6 +398,9 @@ expect "deadlock --json" 1 '"deadlock": true' "$I" deadlock --topology torus:dim
 valid "is valid" deadlock
 expect "deadlock --json of messages" 0 '"delivered_share": 1.0' "$I" deadlock --topology h.net --engine updn --jobs jobs --pattern alltoall --protocol hoti16 --json
 valid "is valid" deadlock
+expect "weak --json has all failures" 0 '"failures": 24' "$I" weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --json
+valid "is valid" weak
+check "the worst are worse than what is" python3 -c 'import json; o=json.load(open("got")); assert len(o["worst"]) == 24 and o["worst"][0]["time"] >= o["time"]'
 expect "status --json of nothing" 0 '"unfinished": 0' "$I" status --json --state-dir nothing
 valid "is valid" status
 

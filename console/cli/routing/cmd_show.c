@@ -12,6 +12,7 @@
 #include "console/input/options.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
+#include "console/plan/command_inputs.h"
 #include "console/plan/gate_json.h"
 #include "console/plan/route_report.h"
 #include "fabric/base/memory/mem.h"
@@ -38,6 +39,10 @@ static const struct argp_option table[] = {
 	  "list each link between switches with its EFI (number of paths) before and after, "
 	  "highest after first",
 	  0 },
+	OPTION_SAYING(OPT_TOPOLOGY,
+		      "what of the plan's tables still stands on this fabric, a later "
+		      "state of the plan's: ibnetdiscover output or another topology "
+		      "file; what has gone since is named"),
 	OPTION(OPT_ADAPTIVE),
 	OPTION_SAYING(OPT_JSON, "print JSON"),
 	OPTIONS_METRICS,
@@ -57,6 +62,10 @@ static error_t cmd_show_take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!c->file)
 			argp_error(state, "a plan is needed");
+		if (c->o.topology && (c->diff || c->links))
+			argp_error(state,
+				   "--diff and --links are of the plan's own fabric: without "
+				   "--topology");
 		return 0;
 	default:
 		return cmdline_take(NULL, c, key, arg, state) ? options_take(&c->o, key, arg, state)
@@ -296,6 +305,48 @@ out:
 	return rc;
 }
 
+/* --- on a later state of its fabric ----------------------------------------------------------- */
+
+static int cmd_show_judge_now(const struct show_cmd *c, const struct command_inputs *s,
+			      struct err *err)
+{
+	struct route_report e = { 0 };
+	struct route_inputs in = command_inputs_route(s, NULL);
+	json_t *summary;
+	int rc;
+
+	in.tables = s->installed;
+	rc = route_report_run(&e, &in, ROUTE_JUDGE, err);
+	if (!rc && c->o.json) {
+		summary = summary_json_all(&e, c->o.per_job);
+		summary_add_adaptive(summary, c->o.adaptive);
+		rc = output_file_print_json(summary, err);
+	} else if (!rc) {
+		summary_print_all(stdout, &e, c->o.per_job);
+		summary_print_adaptive(stdout, c->o.adaptive);
+	}
+	if (!rc)
+		rc = output_file_flush_stdout(err);
+	if (!rc && !route_report_ok(&e))
+		rc = err_set(err, EXIT_FINDINGS, "on this fabric the plan's routing is faulty");
+	route_report_free(&e);
+	return rc ? EXIT_FINDINGS : EXIT_OK;
+}
+
+/* The log says what has gone, come or moved since. */
+static int cmd_show_now(struct show_cmd *c, struct err *err)
+{
+	struct command_inputs s;
+	int rc;
+
+	c->o.lfts = c->file;
+	rc = command_inputs_load(&s, &c->o, err);
+	if (!rc)
+		rc = cmd_show_judge_now(c, &s, err);
+	command_inputs_free(&s);
+	return rc;
+}
+
 /* A plan does not hold when it was made: equal inputs are equal bytes.  Its file knows. */
 static int cmd_show_load(struct plan **p, const char *file, struct err *err)
 {
@@ -314,7 +365,8 @@ int cmd_show(int argc, char **argv)
 		.parser = cmd_show_take,
 		.args_doc = "PLAN",
 		.doc = "Shows what a plan changes, what it was made for, and the metrics of both "
-		       "routings. Needs no fabric: the plan contains everything.\vExit codes: 0 "
+		       "routings. Needs no fabric: the plan contains everything; with --topology it "
+		       "shows what of its tables still stands on a later state of its fabric.\vExit codes: 0 "
 		       "shown; 1 the plan's routing is faulty, or output could not be written; 64 "
 		       "bad options; 255 not a plan, or a damaged one.",
 	};
@@ -325,7 +377,10 @@ int cmd_show(int argc, char **argv)
 
 	options_init(&c.o);
 	options_parse(&argp, argc, argv, &c);
-	rc = cmd_show_load(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_show_show(&c, p, &err);
+	if (c.o.topology)
+		rc = cmd_show_now(&c, &err);
+	else
+		rc = cmd_show_load(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_show_show(&c, p, &err);
 	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
 	return rc;
