@@ -5,7 +5,7 @@
  * Only root and the user that OpenSM runs as are let in.  A client that sends nonsense, or begins
  * a message and does not go on, or does not fetch its answers, is hung up on; the others do not
  * notice.  It knows nothing of OpenSM: what it needs of that is in server_ops, none of which may
- * wait.
+ * wait for longer than a moment.
  */
 #pragma once
 

@@ -2,7 +2,8 @@
 /*
  * explore: larger explorations of the five phases than the unit tests have time for.
  *
- *	explore				the lists below, then many agents at once
+ *	explore				all of the list below, then mistakes on purpose and
+ *					many agents at once: what "make soak" runs
  *	explore NAME=NUMBER ...		one: nagents=3 max_sends=2 lost=255 deaths=1 ...
  *
  * Needs up to 2 GB.  Exit code 1: a run did not end as it should; how it came to that follows.

@@ -3,7 +3,9 @@
  * plugin: the routing engine "ibroute" inside OpenSM, through its interface for external engines.
  *
  * OpenSM calls it in each heavy sweep and reroute, with its lock held; path records ask for SLs
- * under the same lock, so that tables are never exchanged under somebody who reads them.
+ * under the same lock, so that tables are never exchanged under somebody who reads them.  A wave of
+ * an update that changes LFTs only is written by the socket's thread, under that lock, too, while
+ * OpenSM's own thread has nothing to do (osm_wave.h).
  *
  * The policy file is read again each time.  A socket lets the console ask and order
  * (socket_server.h).
@@ -54,6 +56,7 @@
 #define ENGINE_NAME	 "ibroute"
 #define POLICY_PRESET	 "/etc/ibroute-top/policy.conf"
 #define CONFIRMED_PRESET "/var/lib/ibroute-top/confirmed.ibr"
+#define LOCK_MS		 100 /* as long as the socket's thread waits for OpenSM's lock */
 
 struct plugin {
 	osm_opensm_t *osm;
@@ -603,7 +606,9 @@ static bool plugin_wave(struct plugin *p)
 	if (p->sweeping || !sm_session_at_hand(p->session))
 		return false;
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 1;
+	until.tv_nsec += LOCK_MS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
 	if (osm_exit_flag || pthread_rwlock_timedwrlock(&p->osm->lock.lock, &until))
 		return false;
 	rc = guarded_call(plugin_write_wave, &x, &err);
