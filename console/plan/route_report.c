@@ -199,23 +199,6 @@ static int route_report_predict(struct route_report *r, const struct route_input
 	return rc;
 }
 
-/* One that holds, or none. */
-static int route_report_seek_choice(struct lid_choice **out, struct parx_verdict *v,
-				    const struct fabric *f, const struct tables *t,
-				    struct progress *progress)
-{
-	struct err err;
-	int rc = f->lmc ? parx_choice_find(out, f, t, &err) : -EINVAL;
-
-	if (!rc)
-		rc = parx_check(v, f, t, *out, progress, &err);
-	if (rc || !parx_verdict_ok(v)) {
-		lid_choice_free(*out);
-		*out = NULL;
-	}
-	return rc == -ECANCELED ? rc : 0;
-}
-
 /* The choice that comes with tables of parx. */
 static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
@@ -227,7 +210,7 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 		return 0;
 	rc = exclusion_left(&left, r->f, in->params.limits, err);
 	if (!rc && in->opts.seek_choice) {
-		rc = route_report_seek_choice(&r->choice, &r->parx, left, r->t, progress);
+		rc = parx_choice_seek(&r->choice, &r->parx, left, r->t, progress);
 	} else if (!rc) {
 		rc = parx_choice_find(&r->choice, left, r->t, err);
 		if (!rc)
@@ -537,7 +520,7 @@ static int route_report_time_before(struct route_report *r, const struct route_i
 	int rc = 0;
 
 	if (r->messages)
-		rc = route_report_seek_choice(&choice, &v, in->f, in->installed, progress);
+		rc = parx_choice_seek(&choice, &v, in->f, in->installed, progress);
 	x.choice = choice;
 	if (!rc)
 		rc = route_report_time_of(&r->time_before, &r->sheet_before, &x, in,

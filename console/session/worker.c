@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/worker.h"
 
+#include "engines/parx/parx_choice.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
 #include "fabric/base/time/clock.h"
@@ -148,40 +149,71 @@ static void worker_do_usage(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
+/* Tables, and whom messages are sent to by them. */
+struct routed {
+	const struct tables *t;
+	struct lid_choice *choice;
+	struct parx_lids lids;
+	struct predict_lids to;
+};
+
 /* What takes long and is not needed to judge a plan. */
 static int worker_expect(struct worker *w, const struct work *k, struct forecast *out,
-			 const struct tables *t, struct err *err)
+			 const struct routed *r, struct err *err)
 {
-	if (!t || k->traffic_only)
+	if (!r->t || k->traffic_only)
 		return 0;
 	progress_next(&w->progress);
-	return forecast_compute(out, k->in.f, t, k->in.jobs, &w->progress, err);
+	return forecast_compute(out, k->in.f, r->t, k->in.jobs, &r->to, &w->progress, err);
 }
 
 static int worker_carry(struct worker *w, const struct work *k, struct traffic *out,
-			const struct tables *t, struct err *err)
+			const struct routed *r, struct err *err)
 {
-	if (!t || !k->rates)
+	if (!r->t || !k->rates)
 		return 0;
 	progress_next(&w->progress);
-	return traffic_predict(out, k->in.f, t, k->in.jobs, k->rates, &w->progress, err);
+	return traffic_predict(out, k->in.f, r->t, k->in.jobs, k->rates, &r->to, &w->progress, err);
+}
+
+/* As times are: of large messages, where the plan has a choice of LIDs, and the installed tables by
+ * theirs, if they have one. */
+static int worker_find_choices(struct routed *plan, struct routed *now, const struct fabric *f,
+			       struct progress *progress)
+{
+	struct routed *of[] = { plan, now };
+	struct parx_verdict v;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < 2 && of[i]->t && (!i || plan->choice); i++) {
+		rc = parx_choice_seek(&of[i]->choice, &v, f, of[i]->t, progress);
+		of[i]->lids = (struct parx_lids){ f, of[i]->choice };
+		if (of[i]->choice)
+			of[i]->to = (struct predict_lids){ parx_large_lids, &of[i]->lids };
+	}
+	return rc;
 }
 
 static void worker_do_forecast(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(k->traffic_only ? MSG_TRAFFIC : MSG_FORECAST);
 	unsigned each = !k->traffic_only + (k->rates != NULL);
+	struct routed plan = { .t = k->in.tables }, now = { .t = k->in.installed };
 	struct err err = { "" };
 	int rc;
 
 	worker_begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->in.installed ? 2 : 1));
-	rc = worker_expect(w, k, &msg->plan, k->in.tables, &err);
+	rc = worker_find_choices(&plan, &now, k->in.f, &w->progress);
 	if (!rc)
-		rc = worker_expect(w, k, &msg->now, k->in.installed, &err);
+		rc = worker_expect(w, k, &msg->plan, &plan, &err);
 	if (!rc)
-		rc = worker_carry(w, k, &msg->traffic_plan, k->in.tables, &err);
+		rc = worker_expect(w, k, &msg->now, &now, &err);
 	if (!rc)
-		rc = worker_carry(w, k, &msg->traffic_now, k->in.installed, &err);
+		rc = worker_carry(w, k, &msg->traffic_plan, &plan, &err);
+	if (!rc)
+		rc = worker_carry(w, k, &msg->traffic_now, &now, &err);
+	lid_choice_free(plan.choice);
+	lid_choice_free(now.choice);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "forecast", "%s", err.text);
 	msg->rc = rc;

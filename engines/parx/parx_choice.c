@@ -329,3 +329,20 @@ uint32_t parx_large_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
 		p, dst, lid_choice_get(p->choice, p->f->term_sw[src], p->f->term_sw[dst]).large,
 		lids);
 }
+
+int parx_choice_seek(struct lid_choice **out, struct parx_verdict *v, const struct fabric *f,
+		     const struct tables *t, struct progress *progress)
+{
+	struct err err;
+	int rc = f->lmc ? parx_choice_find(out, f, t, &err) : -EINVAL;
+
+	if (f->lmc && !rc)
+		rc = parx_check(v, f, t, *out, progress, &err);
+	else
+		*out = NULL;
+	if (*out && (rc || !parx_verdict_ok(v))) {
+		lid_choice_free(*out);
+		*out = NULL;
+	}
+	return rc == -ECANCELED ? rc : 0;
+}

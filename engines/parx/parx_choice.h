@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "engines/parx/parx_check.h"
 #include "fabric/base/message/err.h"
 #include "fabric/model/tables/lid_choice.h"
 #include "fabric/model/tables/tables.h"
@@ -22,6 +23,11 @@
  * Time O(switches * LIDs * hops). */
 int parx_choice_find(struct lid_choice **out, const struct fabric *f, const struct tables *t,
 		     struct err *err);
+
+/* One that holds what it promises, with the verdict that says so, whoever made the tables; *out
+ * NULL: there is none.  0 or -ECANCELED. */
+int parx_choice_seek(struct lid_choice **out, struct parx_verdict *v, const struct fabric *f,
+		     const struct tables *t, struct progress *progress);
 
 /* The LIDs of a choice as predict.h asks for them. */
 struct parx_lids {

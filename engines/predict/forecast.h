@@ -17,4 +17,5 @@ struct forecast {
 /* With the default numbers of bisections and phases, seed 1; jobs may be NULL.  Errors as of
  * predict_jobs(). */
 int forecast_compute(struct forecast *out, const struct fabric *f, const struct tables *t,
-		     const struct jobset *jobs, struct progress *progress, struct err *err);
+		     const struct jobset *jobs, const struct predict_lids *to,
+		     struct progress *progress, struct err *err);

@@ -28,6 +28,12 @@ struct predict_spread {
 };
 uint32_t predict_lids_spread(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids);
 
+/* Whom messages are sent to; NULL, or lids NULL: base LIDs. */
+struct predict_lids {
+	predict_lids_fn lids;
+	void *ctx;
+};
+
 struct ebb_opts {
 	uint32_t bisections; /* 0: predict_default_bisections() */
 	uint64_t seed;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 /* Hosts that talk to each other: those of a job, or all without one (the last group). */
 struct group {
@@ -17,6 +18,7 @@ struct group {
 struct crowd {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
+	struct predict_lids to;
 	double *out, *in; /* per terminal, bytes/s */
 	struct group *group;
 	uint32_t ngroup;
@@ -72,19 +74,43 @@ static void traffic_form_groups(struct crowd *x, const struct jobset *jobs)
 	}
 }
 
-/* What all of a group send to one of them, down the tree of its LID. */
-static void traffic_send_to(struct crowd *x, const struct walk *w, const struct group *g,
-			    uint32_t dst)
+/* Of what a host sends to another, the share that goes to that LID. */
+static double traffic_share(const struct crowd *x, uint32_t src, uint32_t dst, uint16_t lid)
 {
-	const struct fabric *f = x->f;
+	uint16_t lids[PREDICT_MAX_LIDS];
+	uint32_t n, of = 0;
+
+	if (!x->to.lids)
+		return lid == x->f->term_lid[dst];
+	n = x->to.lids(x->to.ctx, src, dst, lids);
+	for (uint32_t i = 0; i < n; i++)
+		of += lids[i] == lid;
+	return n ? (double)of / n : 0;
+}
+
+/* What all of a group send to a LID of one of them, at their switches; false: nothing. */
+static bool traffic_gather(struct crowd *x, const struct group *g, uint32_t dst, uint16_t lid)
+{
+	bool any = false;
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t t = g->term[i];
-		double others = g->in - x->in[t];
+		double others = g->in - x->in[t], much;
 
-		if (t != dst && others > 0)
-			x->at[f->term_sw[t]] += x->out[t] * x->in[dst] / others;
+		if (t == dst || others <= 0)
+			continue;
+		much = x->out[t] * x->in[dst] / others * traffic_share(x, t, dst, lid);
+		x->at[x->f->term_sw[t]] += much;
+		any |= much > 0;
 	}
+	return any;
+}
+
+/* Down the tree of the LID. */
+static void traffic_send_on(struct crowd *x, const struct walk *w)
+{
+	const struct fabric *f = x->f;
+
 	for (uint32_t i = 0; i < w->norder && w->order[i] != w->dsw; i++) {
 		uint32_t u = w->order[i], c = w->chan[u];
 
@@ -97,6 +123,22 @@ static void traffic_send_to(struct crowd *x, const struct walk *w, const struct 
 	if (w->norder < f->nsw)
 		for (uint32_t u = 0; u < f->nsw; u++)
 			x->at[u] = 0;
+}
+
+static void traffic_send_to(struct crowd *x, struct walk *w, const struct group *g, uint32_t dst)
+{
+	uint32_t lids = x->to.lids ? 1u << x->f->lmc : 1;
+
+	for (uint32_t k = 0; k < lids; k++) {
+		uint16_t lid = (uint16_t)(x->f->term_lid[dst] + k);
+
+		if (!traffic_gather(x, g, dst, lid))
+			continue;
+		if (walk_lid(w, lid))
+			traffic_send_on(x, w);
+		else
+			memset(x->at, 0, x->f->nsw * sizeof(*x->at));
+	}
 }
 
 static int traffic_send_all(struct crowd *x, const struct tables *t, struct progress *progress,
@@ -112,7 +154,7 @@ static int traffic_send_all(struct crowd *x, const struct tables *t, struct prog
 
 			if (!(done++ & 63) && progress_step(progress, "traffic", done, x->f->nterm))
 				rc = err_set(err, -ECANCELED, "cancelled");
-			if (x->in[dst] > 0 && walk_lid(w, x->f->term_lid[dst]))
+			if (x->in[dst] > 0)
 				traffic_send_to(x, w, &x->group[g], dst);
 		}
 	}
@@ -148,8 +190,8 @@ static void traffic_summarise(struct traffic *out, const struct crowd *x)
 }
 
 int traffic_predict(struct traffic *out, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, const struct rates *rates, struct progress *progress,
-		    struct err *err)
+		    const struct jobset *jobs, const struct rates *rates,
+		    const struct predict_lids *to, struct progress *progress, struct err *err)
 {
 	struct crowd x = { .f = f };
 	int rc;
@@ -157,6 +199,8 @@ int traffic_predict(struct traffic *out, const struct fabric *f, const struct ta
 	*out = (struct traffic){ .chan = FAB_NONE };
 	if (rates->nport != f->nport || (jobs && jobs->nterm != f->nterm))
 		return err_set(err, -EINVAL, "rates or jobs are of another fabric");
+	if (to)
+		x.to = *to;
 	x.mem = arena_new();
 	x.out = arena_alloc(x.mem, f->nterm + 1, sizeof(*x.out));
 	x.in = arena_alloc(x.mem, f->nterm + 1, sizeof(*x.in));

@@ -5,10 +5,11 @@
  * Counters tell how much each host sends and receives, not to whom.  That is taken from the jobs,
  * by the gravity model: what a host sends goes to the others of its job, to each in proportion to
  * what that one receives; hosts without a job likewise among themselves.  A host of several jobs
- * counts for the first.  Routes go to base LIDs.
+ * counts for the first.
  */
 #pragma once
 
+#include "engines/predict/predict.h"
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/progress.h"
 #include "fabric/model/tables/tables.h"
@@ -27,7 +28,7 @@ struct traffic {
 };
 
 /* rates of f, jobs may be NULL.  -EINVAL: of another fabric; -ECANCELED.  Progress step:
- * "traffic".  O(hosts * switches). */
+ * "traffic".  O(hosts * switches), as often as a host has LIDs. */
 int traffic_predict(struct traffic *out, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, const struct rates *rates, struct progress *progress,
-		    struct err *err);
+		    const struct jobset *jobs, const struct rates *rates,
+		    const struct predict_lids *to, struct progress *progress, struct err *err);

@@ -310,17 +310,18 @@ static void preview_table_draw_alone(const struct state *s, struct canvas *c, st
 		preview_table_draw_change(c, r, end, y, f, now, plan);
 }
 
-/* One plan with a choice of LIDs: what messages get by their size.  Forecasts are of base LIDs,
+/* One plan with a choice of LIDs: what messages get by their size.  Forecasts are of large ones,
  * what depends on no LID is told once. */
 static void preview_table_draw_sizes(const struct state *s, struct canvas *c, struct rect r, int y,
 				     enum figure f)
 {
 	const struct plan_preview *x = state_plan(s);
 	bool sized = preview_table_sized(f);
+	enum message_size only = f >= UTIL && f <= SLOWEST ? MESSAGES_LARGE : MESSAGES_BASE;
 	int end = NAME_WIDTH + COLUMN;
 
 	preview_table_draw_now(s, c, r, end, y, f, preview_table_now_of(s, x, f));
-	for (int i = 0; i < (sized ? MESSAGE_SIZES : 1); i++) {
+	for (int i = 0; i < MESSAGE_SIZES; i++) {
 		enum message_size size = (enum message_size)i;
 		double now =
 			sized ? preview_table_now_sized(x, f, size) : preview_table_now_of(s, x, f);
@@ -333,6 +334,8 @@ static void preview_table_draw_sizes(const struct state *s, struct canvas *c, st
 											: ROLE_WARN;
 
 		end += COLUMN;
+		if (!sized && size != only)
+			continue;
 		canvas_right(c, r, end, y, f == LOOPS && plan > 0 ? ROLE_BAD : role,
 			     preview_table_number(buf, plan, f));
 	}

@@ -348,10 +348,12 @@ void console_preview(struct console_kit *k, const char *engine)
 				 &err) ||
 	    time_summary_compute(&x->time_plan, NULL, k->fabric, k->plan, k->jobs, NULL, NULL,
 				 &err) ||
-	    forecast_compute(&x->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
-	    forecast_compute(&x->plan, k->fabric, k->plan, k->jobs, NULL, &err) ||
-	    traffic_predict(&x->traffic_now, k->fabric, k->tables, k->jobs, k->rates, NULL, &err) ||
-	    traffic_predict(&x->traffic_plan, k->fabric, k->plan, k->jobs, k->rates, NULL, &err))
+	    forecast_compute(&x->now, k->fabric, k->tables, k->jobs, NULL, NULL, &err) ||
+	    forecast_compute(&x->plan, k->fabric, k->plan, k->jobs, NULL, NULL, &err) ||
+	    traffic_predict(&x->traffic_now, k->fabric, k->tables, k->jobs, k->rates, NULL, NULL,
+			    &err) ||
+	    traffic_predict(&x->traffic_plan, k->fabric, k->plan, k->jobs, k->rates, NULL, NULL,
+			    &err))
 		fail_msg("%s", err.text);
 	order(k, x);
 	p->n = 1;

@@ -5,6 +5,7 @@
 
 #include "engines/minhop.h"
 #include "engines/parx/parx.h"
+#include "engines/parx/parx_choice.h"
 #include "engines/updn.h"
 #include "fabric/base/time/clock.h"
 #include "tests/unit/kit/fabkit.h"
@@ -270,6 +271,50 @@ static void a_forecast_tells_how_far_it_is(void **state)
 	fabric_put(f);
 }
 
+static double bandwidth(const struct fabric *f, const struct tables *t, struct lid_choice *choice)
+{
+	struct parx_lids ctx = { f, choice };
+	struct ebb_opts opts = { .seed = 1,
+				 .lids = choice ? parx_large_lids : NULL,
+				 .lids_ctx = &ctx };
+	struct ebb ebb;
+	struct err err;
+
+	assert_int_equal(predict_ebb(&ebb, f, t, &opts, NULL, &err), 0);
+	return ebb.mean;
+}
+
+/* As the times beside it. */
+static void a_forecast_of_parx_is_of_large_messages(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=4,lmc=2");
+	struct engine_params params = { 0 };
+	struct tables *now = must_route(&engine_minhop, f, NULL, &params);
+	struct tables *parx = must_route(&engine_parx, f, NULL, &params);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = start(box);
+	struct forecast_ask ask = { .fabric = f, .from = now, .to = parx, .serial = SERIAL };
+	struct lid_choice *choice;
+	struct err err;
+	struct msg *m;
+
+	(void)state;
+	assert_int_equal(parx_choice_find(&choice, f, parx, &err), 0);
+	worker_forecast(w, &ask);
+	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
+	assert_int_equal(m->rc, 0);
+	assert_true(m->plan.ebb == bandwidth(f, parx, choice));
+	assert_true(m->plan.ebb != bandwidth(f, parx, NULL));
+	assert_true(m->now.ebb == bandwidth(f, now, NULL));
+	msg_drop(m);
+	lid_choice_free(choice);
+	worker_stop(w);
+	mailbox_free(box);
+	tables_put(parx);
+	tables_put(now);
+	fabric_put(f);
+}
+
 static void what_is_left_in_all_is_told_in_the_last_long_step_only(void **state)
 {
 	(void)state;
@@ -291,6 +336,7 @@ int main(void)
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
 		cmocka_unit_test(a_forecast_tells_how_far_it_is),
+		cmocka_unit_test(a_forecast_of_parx_is_of_large_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static struct traffic predicted(struct net *n, const struct jobset *jobs)
 
 	rates_put(n->rates);
 	n->rates = rates_new(n->f, n->s[0], n->s[1]);
-	if (traffic_predict(&out, n->f, n->t, jobs, n->rates, NULL, &err))
+	if (traffic_predict(&out, n->f, n->t, jobs, n->rates, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	return out;
 }
@@ -118,6 +118,43 @@ static void two_hosts_that_talk_load_the_cable_between_them(void **state)
 	net_close(&n);
 }
 
+/* Half of it to each LID of the receiver, by a spine each. */
+static void what_goes_to_several_lids_is_shared_by_their_paths(void **state)
+{
+	static const char *const spec = "fattree2:leaves=2,spines=2,hosts=1,lmc=1";
+	struct predict_spread spread;
+	struct predict_lids to = { predict_lids_spread, &spread };
+	struct traffic one, both;
+	struct err err;
+	struct net n;
+
+	(void)state;
+	net_open(&n, spec);
+	spread = (struct predict_spread){ n.f, 1 };
+	for (uint32_t t = 0; t < n.f->nterm; t++)
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t leaf = n.f->term_sw[!t];
+
+			tables_row(n.t, leaf)[n.f->term_lid[t] + k] =
+				n.f->chan_port[n.f->chan_off[leaf] + k];
+			for (uint32_t c = n.f->chan_off[leaf]; c < n.f->chan_off[leaf + 1]; c++) {
+				uint32_t spine = n.f->chan_dst[c], down = n.f->chan_off[spine];
+
+				down += n.f->chan_dst[down] != n.f->term_sw[t];
+				tables_row(n.t, spine)[n.f->term_lid[t] + k] = n.f->chan_port[down];
+			}
+			tables_row(n.t, n.f->term_sw[t])[n.f->term_lid[t] + k] = n.f->term_port[t];
+		}
+	sends(&n, 0, (uint64_t)(link_Bps(&n) / 2), 0);
+	sends(&n, 1, 0, (uint64_t)(link_Bps(&n) / 2));
+	one = predicted(&n, NULL);
+	assert_int_equal(traffic_predict(&both, n.f, n.t, NULL, n.rates, &to, NULL, &err), 0);
+	assert_true(fabs(one.util_max - 50) < 0.1);
+	assert_true(fabs(both.util_max - 25) < 0.1);
+	assert_true(fabs(both.util_mean - one.util_mean) < 0.1);
+	net_close(&n);
+}
+
 /* Hosts of a job send to each other only: within a switch nothing crosses a cable. */
 static void jobs_keep_their_traffic_to_themselves(void **state)
 {
@@ -154,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_hosts_that_talk_load_the_cable_between_them),
+		cmocka_unit_test(what_goes_to_several_lids_is_shared_by_their_paths),
 		cmocka_unit_test(jobs_keep_their_traffic_to_themselves),
 	};
 
