@@ -6,6 +6,19 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/ibroute-top
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+# where the program and the plugin look for what a site has written, whatever the PREFIX
+SYSCONFDIR ?= /etc
+SHARE := $(PREFIX)/share/ibroute-top
+ETC := $(SYSCONFDIR)/ibroute-top
+SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
 CFLAGS ?= -O2 -g
 CPPFLAGS ?=
@@ -41,7 +54,7 @@ ifneq ($(WERROR),0)
 WARN += -Werror
 endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM) \
-	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD)
+	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"')
 PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
@@ -101,12 +114,20 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-screen bench-idle gaps \
-	screenshots sanitize syntax install clean help
+	screenshots sanitize syntax install uninstall dist clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
 
 all: $(BIN) $(PLUGIN) $(EXAMPLES)
+
+# made again where they are built for another SYSCONFDIR than before
+ETC_OBJS := $(patsubst %.c,$(B)/%.o,$(shell grep -lE 'IBROUTE_ETC|SITE_KEY_PRESET|live_fabric.h' \
+	$$(find fabric engines views console -name '*.c')))
+$(ETC_OBJS): $(B)/.etc
+$(B)/.etc: FORCE
+	$(Q)mkdir -p $(B) && { [ "$$(cat $@ 2>/dev/null)" = "$(ETC)" ] || echo "$(ETC)" >$@; }
+FORCE:
 
 $(BIN): $(B)/console/cli/main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(HARDEN_EXE) -o $@ $^ $(PC_LDLIBS)
@@ -371,39 +392,53 @@ headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
 		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c -include ./$$h /dev/null || exit 1; done
 
-# where the program and the plugin look, whatever the PREFIX; a policy that is there stays
-ETC := /etc/ibroute-top
+# a policy that is there stays
 install: $(BIN) $(PLUGIN)
-	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
-	install -D -m 0644 fabric/agent/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/agent_client.c
-	install -m 0755 -t $(DESTDIR)$(PREFIX)/share/ibroute-top/examples console/examples/reroute.sh
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/ibroute-top console/schema.json
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's,/usr/local/bin,$(PREFIX)/bin,' console/ibroute-top.service \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/ibroute-top.service
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/doc/ibroute-top
-	$(BIN) manual >$(DESTDIR)$(PREFIX)/share/man/man1/ibroute-top.1
-	$(BIN) completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibroute-top
-	$(BIN) completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ibroute-top
-	install -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/ibroute-top README.md $(wildcard console/manual/*.md)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(SHARE)/examples $(DESTDIR)$(UNITDIR) \
+		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ETC)
+	install -m 0755 -t $(DESTDIR)$(BINDIR) $(BIN)
+	install -m 0644 -t $(DESTDIR)$(INCLUDEDIR) fabric/agent/ibroute-agent.h
+	install -m 0644 -t $(DESTDIR)$(SHARE)/examples console/examples/agent_client.c
+	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh
+	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
+	sed 's,/usr/local/bin,$(BINDIR),' console/ibroute-top.service >$(DESTDIR)$(UNITDIR)/ibroute-top.service
+	$(BIN) manual >$(DESTDIR)$(MANDIR)/man1/ibroute-top.1
+	$(BIN) completion bash >$(DESTDIR)$(BASHDIR)/ibroute-top
+	$(BIN) completion zsh >$(DESTDIR)$(ZSHDIR)/_ibroute-top
+	install -m 0644 -t $(DESTDIR)$(DOCDIR) README.md CHANGES.md $(wildcard console/manual/*.md)
 ifneq ($(PLUGIN),)
-	install -D -m 0644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/libibroute.so
-	install -d $(DESTDIR)$(PREFIX)/share/ibroute-top
-	install -m 0644 engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample \
-		$(DESTDIR)$(PREFIX)/share/ibroute-top
-	install -d $(DESTDIR)$(ETC)
-	install -m 0644 engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample $(DESTDIR)$(ETC)
+	install -d $(DESTDIR)$(LIBDIR)
+	install -m 0644 -t $(DESTDIR)$(LIBDIR) $(PLUGIN)
+	for f in $(SAMPLES); do sed 's,/etc/ibroute-top,$(ETC),' $$f >$(DESTDIR)$(ETC)/$${f##*/} || exit; done
 	@test -e $(DESTDIR)$(ETC)/policy.conf || \
-		install -m 0644 engines/opensm/policy.conf.sample $(DESTDIR)$(ETC)/policy.conf
+		sed 's,/etc/ibroute-top,$(ETC),' engines/opensm/policy.conf.sample >$(DESTDIR)$(ETC)/policy.conf
 endif
+
+# what install has made, but for what a site has written in $(ETC)
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/ibroute-top $(DESTDIR)$(INCLUDEDIR)/ibroute-agent.h $(DESTDIR)$(LIBDIR)/libibroute.so \
+		$(DESTDIR)$(UNITDIR)/ibroute-top.service $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
+		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
+		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
+		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) \
+		$(foreach f,README.md CHANGES.md $(notdir $(wildcard console/manual/*.md)),$(DESTDIR)$(DOCDIR)/$(f))
+	for d in $(SHARE)/examples $(SHARE) $(DOCDIR) $(ETC); do \
+		[ ! -d $(DESTDIR)$$d ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d || exit; \
+	done
+
+# the sources of the last commit, the same bytes each time
+VERSION := $(shell sed -n 's/.*IBROUTE_VERSION "\(.*\)"/\1/p' fabric/version.h)
+dist:
+	git archive --prefix=ibroute-top-$(VERSION)/ HEAD | gzip -9n >ibroute-top-$(VERSION).tar.gz
+	@echo ibroute-top-$(VERSION).tar.gz
 
 clean:
 	rm -rf build build-*
 
 help:
 	@sed -n '3,5s/^# *//p' Makefile
+	@echo "uninstall       removes what install has made (the same DESTDIR= PREFIX= LIBDIR= ...)"
+	@echo "dist            the sources of the last commit as ibroute-top-VERSION.tar.gz"
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
 	@echo "layers headers  code structure: includes follow the layers, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"

@@ -7,6 +7,7 @@
 #include "console/config/mkey.h"
 #include "console/config/param_check.h"
 #include "console/session/demo.h"
+#include "fabric/jobs/slurm_here.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static const struct argp_option options[] = {
 	  "are at most a twentieth of the time",
 	  3 },
 	{ "jobs", CMDLINE_KEY(struct app_opts, jobs), "SOURCE", 0,
-	  "where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
+	  "where running jobs are read from: slurm (default, where there is one), none, or a jobs file; --demo has "
 	  "its own jobs",
 	  3 },
 	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0,
@@ -221,6 +222,8 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--lfts needs --load");
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
+		else if (!o->jobs && !o->demo && !o->load && !slurm_here())
+			o->jobs = "none";
 		app_opts_lists(o);
 		return 0;
 	case OPT_DEMO:

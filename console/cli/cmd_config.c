@@ -4,6 +4,7 @@
 #include "console/config/cmdline.h"
 #include "console/config/config.h"
 #include "console/config/exits.h"
+#include "fabric/version.h"
 
 #include <argp.h>
 #include <string.h>
@@ -54,7 +55,7 @@ int cmd_config(int argc, char **argv)
 		.args_doc = "show|check",
 		.doc = "Settings of the configuration files: show prints each setting and its "
 		       "source, check only verifies the files.\vFiles: "
-		       "/etc/infiniband-diags/ibdiag.conf, /etc/ibroute-top/config, "
+		       "/etc/infiniband-diags/ibdiag.conf, " IBROUTE_ETC "/config, "
 		       "~/.config/ibroute-top/config. Exit codes: 0 ok; 1 check found an error in "
 		       "a file; 64 bad options, or an error in a file (other commands).",
 	};

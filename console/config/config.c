@@ -4,6 +4,7 @@
 #include "console/config/param_check.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
+#include "fabric/version.h"
 #include "views/shell/command.h"
 #include "views/table/fields.h"
 
@@ -116,7 +117,7 @@ static const struct key {
 	/* that of the agent is another one */
 	{ "socket", "--socket", TEXT, .default_value = "", .with = "--installer" },
 	{ "agents-key", "--agents-key", TEXT,
-	  .default_value = "/etc/ibroute-top/agents.key, if it is there" },
+	  .default_value = IBROUTE_ETC "/agents.key, if it is there" },
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .default_value = "300" },
 	{ "error-limits", "--error-limits", TEXT, .default_value = "", .fits = config_fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .default_value = "auto" },
@@ -452,7 +453,7 @@ char *config_user_file(void)
 static int config_read_usual(struct config *c)
 {
 	char *user = config_user_file();
-	int rc = config_read_file(c, "/etc/ibroute-top/config", false);
+	int rc = config_read_file(c, IBROUTE_ETC "/config", false);
 
 	if (!rc && user)
 		rc = config_read_file(c, user, false);
@@ -475,7 +476,7 @@ int config_read(struct config **out, const char *file, const char *profile, stru
 	if (!rc && c->profile[0] && !c->profile_found)
 		rc = err_set(err, -ENOENT, "no section [fabric %s] in %s", c->profile,
 			     file ? file
-				  : "/etc/ibroute-top/config or ~/.config/ibroute-top/config");
+				  : IBROUTE_ETC "/config or ~/.config/ibroute-top/config");
 	if (rc) {
 		config_free(c);
 		return rc;

@@ -11,6 +11,7 @@
 #include "console/io/progress_line.h"
 #include "console/live/unfinished.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/jobs/slurm_here.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/update/installer/osm_foreign.h"
@@ -37,7 +38,9 @@ static const struct argp_option rows[] = {
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
 	OPTION_LIVE_NODE_NAMES(10),
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE|none", 0,
-	  "where running jobs are read from; none: jobs do not matter", 10 },
+	  "where running jobs are read from (for plan slurm by default, where there is one); none: "
+	  "jobs do not matter",
+	  10 },
 	OPTION_LIVE_ADAPTIVE(10),
 	OPTIONS_LIVE_DIRS(10),
 	OPTIONS_LIVE_INSTALLER(10),
@@ -307,7 +310,7 @@ static int live_read_tables(struct live *l, struct err *err)
 	int rc;
 
 	progress_line_start(&watch);
-	rc = wire_read_tables(&l->t, l->w, l->f, true, &report, &watch.progress, err);
+	rc = wire_read_tables(&l->t, l->w, l->f, !l->lfts_only || l->osm, &report, &watch.progress, err);
 	progress_line_stop(&watch);
 	if (!rc && report.nmissing)
 		rc = err_set(err, -EIO,
@@ -347,7 +350,9 @@ static int live_ask_slurm(struct jobset **out, const struct fabric *f, struct er
 	if (list)
 		rc = jobset_from_list(out, list, f, err);
 	else
-		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
+		rc = err_set(err, -ETIMEDOUT,
+			     "SLURM: %s; --jobs FILE takes the jobs from a file, --jobs none does "
+			     "without",
 			     source_status(s)->text[0] ? source_status(s)->text : "no response");
 	if (!rc)
 		load_jobs_tell_names(*out, f);
@@ -400,14 +405,35 @@ int live_tables(struct live *l, struct err *err)
 	return rc;
 }
 
+void live_jobs_default(struct live_opts *o)
+{
+	if (o->jobs || o->no_jobs || !slurm_here())
+		return;
+	o->jobs = "slurm";
+	o->jobs_tried = true;
+}
+
+static int live_jobs(struct live *l, const struct live_opts *o, struct err *err)
+{
+	int rc;
+
+	if (strcmp(o->jobs, "slurm") || (o->moment && o->moment->since))
+		return load_jobs(&l->jobs, o->jobs, o->moment, l->f, err);
+	rc = live_ask_slurm(&l->jobs, l->f, err);
+	if (!rc || !o->jobs_tried)
+		return rc;
+	fprintf(stderr, "warning: no jobs are known: %s\n", err->text);
+	err->text[0] = '\0';
+	return 0;
+}
+
 int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	int rc = live_discover(l, o, name, err);
 
 	if (!rc && o->jobs)
-		rc = strcmp(o->jobs, "slurm") || (o->moment && o->moment->since)
-			     ? load_jobs(&l->jobs, o->jobs, o->moment, l->f, err)
-			     : live_ask_slurm(&l->jobs, l->f, err);
+		rc = live_jobs(l, o, err);
+	l->lfts_only = o->lfts_only;
 	if (!rc)
 		rc = live_tables(l, err);
 	if (!rc && l->foreign[0])

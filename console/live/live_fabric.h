@@ -32,7 +32,9 @@ struct live_opts {
 	const struct name_map *names; /* without node_names; NULL: none */
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
 	bool no_jobs;	  /* that was said: --jobs none */
+	bool jobs_tried;  /* nothing was said: without an answer it is a warning, and no jobs */
 	const struct jobs_moment *moment; /* of jobs that are a history; NULL: none */
+	bool lfts_only;		  /* SL2VL tables are not needed, but where OpenSM is compared with */
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
@@ -131,6 +133,7 @@ extern const struct argp_child live_children[];
 
 struct live {
 	struct wire *w;
+	bool lfts_only;
 	struct mad_port simulated; /* what w is on, where that is a simulator; else ops is NULL */
 	struct fabric *f;
 	struct tables *t;
@@ -144,6 +147,9 @@ struct live {
 	uint16_t top_min;  /* lowest LinearFDBTop, and whose; after live_open() */
 	uint32_t top_min_sw;
 };
+
+/* Jobs are SLURM's where there is one and nothing else was said. */
+void live_jobs_default(struct live_opts *o);
 
 /* Opens the port, discovers, and reads the installed tables and the jobs.  name: of the fabric
  * when the options have none, may be NULL.  A table that could not be read in full is -EIO: a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SLs of paths: no switch holds them, only the SM's path records. */
-#include "fabric/wire/wire.h"
+#include "fabric/wire/wire_path_sl.h"
 
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
@@ -156,6 +156,23 @@ int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tab
 						  x.paths.v[i].dlid));
 	if (!rc && report->asked && !report->answered)
 		rc = wire_paths_unanswered(&x, err);
+	vec_free(&x.paths);
+	return rc;
+}
+
+int wire_path_sl(uint8_t *sl, struct wire *w, const struct fabric *f, uint32_t term, uint16_t dlid,
+		 struct err *err)
+{
+	struct path_sl_report report = { 0 };
+	struct asker x = { .w = w, .f = f, .report = &report };
+	int rc;
+
+	wire_paths_add(&x, term, dlid);
+	rc = wire_paths_run(&x, NULL, err);
+	if (!rc && !report.answered)
+		rc = wire_paths_unanswered(&x, err);
+	if (!rc)
+		*sl = x.paths.v[0].sl;
 	vec_free(&x.paths);
 	return rc;
 }

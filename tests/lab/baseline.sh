@@ -73,6 +73,17 @@ ok "and its file" said '^file .*/baseline/fab-.*topology$'
 ok "learnt anew" does 0 baseline learn --state-dir "$state"
 ok "nothing to tell" check 0
 
+unset SLURM_CONF
+if [ -e /etc/slurm/slurm.conf ]; then
+	skip "this machine has a slurm.conf: plans without jobs"
+else
+	ok "sar without jobs, and nobody to ask: refused" does 64 plan -e sar --state-dir "$state"
+	ok "with what to say" said 'there is no SLURM here to ask: --jobs FILE names them, --jobs none does without'
+	ok "said so, it plans" does 0 plan -e sar --jobs none --state-dir "$state"
+	ok "others need none" does 0 plan -e minhop --state-dir "$state"
+	ok "--check does not wait for one" does 0 --check -d 0.3 --state-dir "$state"
+fi
+
 lab_opensm_stop
 ok "without opensm the exporter says so" metric '^ibroute_sm_up\{.*\} 0'
 finish

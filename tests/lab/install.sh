@@ -43,6 +43,21 @@ echo "force_log_flush TRUE" >"$LAB_DIR/flush" # or the lab would not see that th
 ok "make install" install_it
 IBROUTE_TOP=$root/usr/local/bin/ibroute-top
 ok "makes the folder of the policy, and one" test -s "$etc/policy.conf"
+elsewhere() { # where packages have it; and nothing of it stays but the policy
+	local where=(DESTDIR="$LAB_DIR/pkg" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu)
+	make -s -C "$LAB_ROOT" install "${where[@]}" >"$LAB_DIR/out" 2>&1 || { tail -n 3 "$LAB_DIR/out"; return 1; }
+	[ -s "$LAB_DIR/pkg/usr/lib/x86_64-linux-gnu/libibroute.so" ] && [ -x "$LAB_DIR/pkg/usr/bin/ibroute-top" ] &&
+		[ ! -e "$LAB_DIR/pkg/usr/local" ] && grep -q '^ExecStart=/usr/bin/' "$LAB_DIR/pkg/usr/lib/systemd/system/ibroute-top.service" ||
+		{ find "$LAB_DIR/pkg" -type f; return 1; }
+	make -s -C "$LAB_ROOT" uninstall "${where[@]}" >"$LAB_DIR/out" 2>&1
+	[ "$(find "$LAB_DIR/pkg" -type f)" = "$LAB_DIR/pkg/etc/ibroute-top/policy.conf" ] || { find "$LAB_DIR/pkg" -type f; return 1; }
+}
+ok "LIBDIR, and uninstall" elsewhere
+looks_in() { # folder: of what a build for another SYSCONFDIR has compiled
+	make -s -C "$LAB_ROOT" B="$LAB_DIR/b" SYSCONFDIR=/opt/etc "$LAB_DIR/b/console/config/config.o" >/dev/null 2>&1
+	grep -qa "$1/config" "$LAB_DIR/b/console/config/config.o"
+}
+ok "SYSCONFDIR is where the program looks" looks_in /opt/etc/ibroute-top
 ok "the samples are there" test -s "$etc/opensm.conf.sample" -a -s "$share/policy.conf.sample"
 
 ok "opensm with the file that opensm -c writes" starts "$(configured "$LAB_DIR/flush")"

@@ -34,12 +34,29 @@ done <"$LAB_DIR/pairs" >"$LAB_DIR/theirs"
 ok "saquery answers" test "$(wc -l <"$LAB_DIR/theirs")" -ge 10
 echo "  $(wc -l <"$LAB_DIR/theirs") paths asked with saquery"
 ok "and has the same SLs" wire paths "$LAB_DIR/theirs"
+paths_agree() { # the command paths has them, too, and a VL for each hop
+	local slid dlid sl n=0
+	while read -r slid dlid sl && [ $n -lt 4 ]; do
+		n=$((n + 1))
+		lab_on n0002 "$IBROUTE_TOP" paths -L "$slid" "$dlid" --no-load --json >"$LAB_DIR/path" 2>"$LAB_DIR/err" || return
+		python3 - "$LAB_DIR/path" "$sl" <<-'EOF' || return
+		import json, sys
+		now = json.load(open(sys.argv[1]))["now"]
+		assert now["sl_known"] and now["sl"] == int(sys.argv[2]), (now["sl"], sys.argv[2])
+		assert all(h["vl"] is not None for h in now["hops"][:-1])
+		EOF
+	done < <(sort -k3nr "$LAB_DIR/theirs")
+	[ $n -eq 4 ] && [ ! -s "$LAB_DIR/err" ]
+}
+ok "paths has them, with the VLs of its hops" paths_agree
+ok "without a word of what is assumed" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load >"$LAB_DIR/path" && ! grep -q assumed "$LAB_DIR/path"'
 awk '{ print $1, $2, ($3 + 1) % 2 }' "$LAB_DIR/theirs" >"$LAB_DIR/wrong"
 others_differ() { wire paths "$LAB_DIR/wrong" | grep '[1-9][0-9]* of [0-9]* paths differ'; }
 ok "others are told apart" others_differ
 
 # --- others ---
 lab_opensm_stop
+ok "without an SM the SL is assumed" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load >"$LAB_DIR/path" 2>&1; grep -q "assumed" "$LAB_DIR/path"'
 lab_opensm "routing_engine nue" "qos TRUE" "lmc 1" "nue_max_num_vls 2" ||
 	give_up "opensm brings the subnet up with nue"
 wire paths - >"$LAB_DIR/nue"

@@ -13,6 +13,7 @@
 #include "fabric/model/tables/path.h"
 #include "fabric/model/topology/end_find.h"
 #include "fabric/model/traffic/sample.h"
+#include "fabric/wire/wire_path_sl.h"
 #include "views/canvas/text.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ struct paths {
 	uint32_t src, dst;
 	uint16_t lid;
 	struct way now, plan; /* plan.t NULL: there is none */
+	bool sl_asked;	      /* the SM, for the one of now */
 };
 
 static const struct argp_option table[] = {
@@ -127,6 +129,47 @@ static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tab
 	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
 }
 
+/* Of the SM; where it does not answer, the one that is assumed stays. */
+static void cmd_paths_ask_sl(struct paths *x)
+{
+	struct err why;
+	uint8_t sl;
+
+	if (route_file_sls_known(x->s.t) || x->src >= x->s.f->nterm)
+		return;
+	if (wire_path_sl(&sl, x->s.w, x->s.f, x->src, x->lid, &why)) {
+		fprintf(stderr, "warning: %s\n", why.text);
+		return;
+	}
+	x->s.l.t->sl_const = sl; /* they are this command's own */
+	x->sl_asked = true;
+	path_walk(&x->now.p, x->s.f, x->s.t, x->src, x->lid);
+}
+
+/* The SL2VL tables of its hops, which are few of all. */
+static int cmd_paths_read_vls(struct paths *x, struct err *err)
+{
+	struct wire_sl2vl of[PATH_HOPS] = { { 0 } };
+	uint32_t hop[PATH_HOPS], n = 0;
+	struct path *p = &x->now.p;
+	int rc;
+
+	for (uint32_t i = 0; i < p->nhop; i++)
+		if (p->hop[i].chan != FAB_NONE && p->hop[i].vl == VL_UNREAD) {
+			of[n] = (struct wire_sl2vl){ .sw = p->hop[i].sw,
+						     .in = p->hop[i].in,
+						     .out = p->hop[i].out };
+			hop[n++] = i;
+		}
+	rc = n ? wire_read_sl2vl(x->s.w, x->s.f, of, n, NULL, err) : 0;
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		p->hop[hop[i]].vl = of[i].vl[p->sl];
+		if (of[i].vl[p->sl] == VL_DROP)
+			p->fate = PATH_DROPPED;
+	}
+	return rc;
+}
+
 /* The port that we look through, as an end. */
 static uint32_t cmd_paths_local_end(const struct paths *x)
 {
@@ -150,6 +193,15 @@ static int cmd_paths_find(struct paths *x, const struct paths_cmd *c, struct err
 	return rc ? EXIT_BAD_USAGE : 0;
 }
 
+/* What tables that were read from switches do not hold. */
+static int cmd_paths_ask(struct paths *x, struct err *err)
+{
+	if (!x->s.w)
+		return 0;
+	cmd_paths_ask_sl(x);
+	return cmd_paths_read_vls(x, err);
+}
+
 static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
 {
 	int rc = tables_source_open(&x->s, &c->s, err);
@@ -160,7 +212,7 @@ static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
 		return rc;
 	if (x->s.w && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
 		return EXIT_UNREADABLE;
-	if (cmd_paths_walk(&x->now, x, x->s.t, err) ||
+	if (cmd_paths_walk(&x->now, x, x->s.t, err) || cmd_paths_ask(x, err) ||
 	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, err)))
 		return EXIT_UNREADABLE;
 	return 0;
@@ -234,6 +286,11 @@ static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
 	return j;
 }
 
+static bool cmd_paths_sl_known(const struct paths *x, const struct way *w)
+{
+	return route_file_sls_known(w->t) || (x->sl_asked && w == &x->now);
+}
+
 static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
 {
 	char fate[200];
@@ -241,7 +298,7 @@ static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
 
 	json_object_set_new(j, "engine", json_text(w->t->engine));
 	json_object_set_new(j, "sl", json_integer(w->p.sl));
-	json_object_set_new(j, "sl_known", json_boolean(route_file_sls_known(w->t)));
+	json_object_set_new(j, "sl_known", json_boolean(cmd_paths_sl_known(x, w)));
 	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
 	json_object_set_new(j, "fate",
 			    json_text(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
@@ -316,7 +373,7 @@ static void cmd_paths_print_way(const struct paths *x, const struct way *w, cons
 	char fate[200];
 
 	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
-	       route_file_sls_known(w->t) ? "" : " (assumed: SLs are not stored in switches)",
+	       cmd_paths_sl_known(x, w) ? "" : " (assumed: SLs are not stored in switches)",
 	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
 	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
 	       "util %", "wait %", "EFI", "job EFI");
@@ -371,6 +428,7 @@ int cmd_paths(int argc, char **argv)
 	int rc;
 
 	tables_source_opts_init(&c.s);
+	c.s.live.lfts_only = true;
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = cmd_paths_look(&x, &c, &err);
 	if (!rc && (c.json ? cmd_paths_print_json(&x, &err) : cmd_paths_print_text(&x, &err)))

@@ -370,13 +370,30 @@ static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 	return command_inputs_load(&c->in, &c->o, err);
 }
 
+/* With jobs that run, but nobody to ask, it would route as if there were none. */
+static int cmd_plan_check_jobs(const struct plan_cmd *c, const struct live *l, struct err *err)
+{
+	const char *engine = c->o.engine ? c->o.engine : "";
+
+	if (l->jobs || c->live.no_jobs || strncmp(engine, "sar", 3) ||
+	    !strchr(":", engine[3]))
+		return 0;
+	return err_set(err, EXIT_BAD_USAGE,
+		       "sar routes for the running jobs, and %s: --jobs FILE names them, --jobs "
+		       "none does without",
+		       c->live.jobs ? "SLURM does not tell them" : "there is no SLURM here to ask");
+}
+
 /* The fabric behind the port stays l's, and so does its wire. */
 static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *err)
 {
+	live_jobs_default(&c->live);
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	c->live.moment = &c->o.moment;
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
+	if (cmd_plan_check_jobs(c, l, err))
+		return EXIT_BAD_USAGE;
 	c->adaptive = l->adaptive;
 	command_inputs_take_live(&c->in, l);
 	return command_inputs_complete(&c->in, &c->o, err) ? EXIT_BAD_USAGE : 0;

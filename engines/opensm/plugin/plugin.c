@@ -35,6 +35,7 @@
 #include "fabric/base/time/clock.h"
 #include "fabric/update/protocol/phase_codec.h"
 #include "fabric/update/protocol/phase_seal.h"
+#include "fabric/version.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>
@@ -54,7 +55,7 @@
 #include <time.h>
 
 #define ENGINE_NAME	 "ibroute"
-#define POLICY_PRESET	 "/etc/ibroute-top/policy.conf"
+#define POLICY_PRESET	 IBROUTE_ETC "/policy.conf"
 #define CONFIRMED_PRESET "/var/lib/ibroute-top/confirmed.ibr"
 #define LOCK_MS		 100 /* as long as the socket's thread waits for OpenSM's lock */
 

@@ -19,12 +19,13 @@
 #pragma once
 
 #include "fabric/base/message/err.h"
+#include "fabric/version.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SITE_KEY_PRESET "/etc/ibroute-top/agents.key"
+#define SITE_KEY_PRESET IBROUTE_ETC "/agents.key"
 #define SITE_KEY_NONE	"agents have no key: root of any node can forge what they are told"
 #define SITE_KEYS_MAX	 16
 #define SITE_ISSUERS_MAX 32
