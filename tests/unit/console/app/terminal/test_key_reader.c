@@ -65,7 +65,7 @@ static const char *const terms[] = {
 
 typedef VEC(char *) texts;
 
-static void text_add(texts *all, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void text_add(texts *all, const char *fmt, ...)
 {
 	char buf[64];
 	va_list ap;
