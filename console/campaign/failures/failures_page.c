@@ -62,7 +62,7 @@ static void failures_page_plot(FILE *f, const struct failures_table *t, const ch
 			  .y = y,
 			  .x0 = NAN,
 			  .x1 = NAN,
-			  .y0 = 0,
+			  .y0 = band ? NAN : 0,
 			  .y1 = NAN };
 	double v[FAILURES_STEPS], low[FAILURES_STEPS], high[FAILURES_STEPS];
 
@@ -71,9 +71,13 @@ static void failures_page_plot(FILE *f, const struct failures_table *t, const ch
 		for (uint32_t k = 0; k < t->nstep; k++) {
 			v[k] = value(&t->engine[i].step[k]);
 			plot_span(&p.y0, &p.y1, &v[k], 1);
-			if (band)
-				plot_span(&p.y0, &p.y1, &t->engine[i].step[k].high, 1);
+			if (!band)
+				continue;
+			plot_span(&p.y0, &p.y1, &t->engine[i].step[k].low, 1);
+			plot_span(&p.y0, &p.y1, &t->engine[i].step[k].high, 1);
 		}
+	if (band && p.y1 - p.y0 < 20) /* what little is lost is seen */
+		p.y0 -= 0.1 * (p.y1 - p.y0);
 	plot_begin(&p);
 	for (size_t i = 0; i < t->nengine; i++) {
 		for (uint32_t k = 0; k < t->nstep; k++) {

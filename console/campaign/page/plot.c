@@ -65,7 +65,7 @@ static void plot_y_ticks(struct plot *p)
 
 		fprintf(p->f,
 			"<line class=\"grid\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>"
-			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
+			"<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n",
 			LEFT, WIDE - RIGHT, y, y, LEFT - 5, y + 4, fabs(v) < step / 1e6 ? 0 : v);
 	}
 }
@@ -78,7 +78,7 @@ static void plot_x_tick(struct plot *p, double v)
 		stamp_utc(text, sizeof(text), p->x1 - p->x0 > 3 * 86400 ? "%d %b" : "%d. %H:%M",
 			  (int64_t)v);
 	else
-		snprintf(text, sizeof(text), "%.4g", v);
+		snprintf(text, sizeof(text), "%.6g", v);
 	fprintf(p->f, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>\n",
 		plot_x(p, v), HIGH - BOTTOM + 16, text);
 }
