@@ -319,11 +319,20 @@ gaps: all $(B)/tests/bench/gap_bench
 repairs: all $(B)/tests/bench/repair_soak
 	$(Q)$(B)/tests/bench/repair_soak $(or $(FABRICS),200) $(or $(EVENTS),20) $(or $(ORDERS),5) $(or $(SEED),1)
 
-REPAIR_SPECS := xgft:h=3,m=16x8x8,w=1x8x8 torus:dims=6x6x6,hosts=4 dragonfly:p=8
-# what the loss of single cables costs after repair; CABLES=50 ENGINES= SPECS=
+REPAIR_SPECS := fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15 fattree3:k=36 \
+	xgft:h=3,m=27x27x54,w=1x27x27 torus:dims=6x5x5,hosts=7,links=4 torus:dims=7x7x7,hosts=6 slimfly:q=7 \
+	slimfly:q=11 slimfly:q=13 dragonfly:p=4 dragonfly:a=12,p=6,h=6,g=15 dragonfly:p=5 dragonfly:p=6 dragonfly:p=8 \
+	kautz:b=5,n=3,hosts=7,links=2 random:switches=125,links=1000,hosts=8,seed=1
+# what failures cost after repair, and what OpenSM takes for all routes (OPENSM=no: it is not asked);
+# CABLES=50 SWITCHES=10 CARDS=10 ENGINES= SPECS= OPENSM=NAME,... of bench
 bench-repair: all $(B)/tests/bench/repair_bench
-	$(Q)$(B)/tests/bench/repair_bench $(or $(CABLES),50) $(or $(ENGINES),dfsssp,nue) \
-		$(or $(SPECS),$(REPAIR_SPECS))
+	$(Q)$(B)/tests/bench/repair_bench $(or $(CABLES),50),$(or $(SWITCHES),10),$(or $(CARDS),10) \
+		$(or $(ENGINES),dfsssp,nue) $(or $(SPECS),$(REPAIR_SPECS))
+ifneq ($(OPENSM),no)
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
+	$(Q)$(MAKE) --no-print-directory -j2 bench-bins
+	$(Q)B=$(B) NETS=$(or $(OPENSM),tree3-1350,dragonfly-4,slimfly-7) ENGINES=dfsssp BUDGETS=0 MONTH=0 bash tests/bench.sh
+endif
 
 # a month of synthetic jobs; MONTHFLAGS="--samples=4464 --seed=2"
 month: all $(B)/tests/bench/month

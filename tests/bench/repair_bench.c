@@ -5,23 +5,30 @@
  *   repair_bench CABLES[,SWITCHES[,CARDS]] ENGINE[,ENGINE...] SPEC|FILE...
  *
  * Medians over so many cables, switches and line cards (half the cables of a switch), drawn by a
- * fixed seed, each out on its own and back again; one thread; CPU ms.  The tables, and what is kept
- * with them for repairs and for verdicts, are there before ("kept": what making it took); reading
- * files is not in it.
+ * fixed seed, each out on its own and back again, and at last a hundredth of all cables, one after
+ * the other, beside a fresh routing of what is left; one thread; CPU ms.  The tables, and what is
+ * kept with them for repairs and for verdicts, are there before ("kept": what making it took);
+ * reading files is not in it.
  */
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine_spec.h"
+#include "engines/predict/predict.h"
 #include "engines/repair/repairer.h"
+#include "engines/time/shift_time.h"
 #include "engines/verify/kept/kept_verdict.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/without.h"
 #include "tests/unit/kit/cable_events.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BISECTIONS 20
+#define SHIFTS	   64
 
 enum figure {
 	REPAIR_MS,
@@ -40,12 +47,13 @@ enum figure {
 struct losses {
 	const struct fabric *f;
 	const char *name, *engine;
+	const struct engine_spec *spec;
 	const struct tables *t;
 	struct repairer *r;
 	struct kept_verdict *k;
 	struct cable_events e;
 	struct entry_changes changes;
-	double kept_ms, proof_ms, route_ms, again_ms;
+	double kept_ms, proof_ms, route_ms;
 	double *of[FIGURES];
 	uint32_t n, bad;
 };
@@ -208,6 +216,71 @@ static void lose_each(struct losses *x, enum cable_event kind, const char *what,
 		free(x->of[i]);
 }
 
+/* Both figures of repaired tables, over those of a fresh routing. */
+static void print_worn(const struct losses *x, const struct fabric *less, uint32_t cables,
+		       double ms)
+{
+	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1, .threads = 1 };
+	static const struct shift_time_opts so = { .shifts = SHIFTS, .seed = 1, .threads = 1 };
+	const struct tables *now = repairer_tables(x->r);
+	struct engine_params p = { .seed = 1, .threads = 1 };
+	struct shift_time shift[2];
+	double start = cpu_ms(), fresh_ms;
+	struct ebb ebb[2];
+	struct tables *fresh;
+	struct err err;
+
+	engine_spec_apply(x->spec, &p);
+	if (engine_run(x->spec->engine, &fresh, less, NULL, NULL, &p, NULL, &err)) {
+		printf("%-30s %-7s fresh: %s\n", x->name, x->engine, err.text);
+		return;
+	}
+	fresh_ms = cpu_ms() - start;
+	if (predict_ebb(&ebb[0], less, now, &eo, NULL, &err) ||
+	    predict_ebb(&ebb[1], less, fresh, &eo, NULL, &err) ||
+	    shift_time_compute(&shift[0], less, now, &so, NULL, &err) ||
+	    shift_time_compute(&shift[1], less, fresh, &so, NULL, &err))
+		printf("%-30s %-7s %s\n", x->name, x->engine, err.text);
+	else
+		printf("%-30s %-7s 1 %% out, one by one: %u cables in %.1f ms  eBB %.4f of %.4f fresh "
+		       "(x%.3f)  shifts' rate %.4f of %.4f (x%.3f)  VLs %u of %u  routed again in %.0f "
+		       "ms\n",
+		       x->name, x->engine, cables, ms, ebb[0].mean, ebb[1].mean,
+		       ebb[0].mean / ebb[1].mean, shift[0].rate.mean, shift[1].rate.mean,
+		       shift[0].rate.mean / shift[1].rate.mean, now->vls, fresh->vls, fresh_ms);
+	fflush(stdout);
+	tables_put(fresh);
+}
+
+/* A hundredth of the cables goes, one after the other. */
+static void wear(struct losses *x)
+{
+	uint32_t cables = 0, most = x->f->nchan / 200 + 1;
+	struct repair_report report;
+	struct fabric *less;
+	double ms = 0, start;
+	struct err err;
+	bool fine = true;
+
+	while (cables < most && fine && cable_events_happen(&x->e, LOSE_CABLE)) {
+		x->changes.n = 0;
+		start = cpu_ms();
+		fine = !repairer_update(x->r, x->e.down, &x->changes, &report, &err);
+		ms += cpu_ms() - start;
+		if (!fine)
+			printf("%-30s %-7s cable %u: %s\n", x->name, x->engine, cables + 1,
+			       err.text);
+		else
+			ms += judge(x, &fine);
+		cables++;
+	}
+	less = fabric_without(x->f, x->e.down);
+	if (fine)
+		print_worn(x, less, cables, ms);
+	fabric_put(less);
+	cable_events_all_back(&x->e);
+}
+
 /* As the command line does it: the engine, with nothing kept, and the whole verifier. */
 static void print_kept(const struct losses *x)
 {
@@ -225,9 +298,9 @@ static void bench(const struct fabric *f, const char *name, const char *engine,
 		  const uint32_t times[3])
 {
 	struct engine_params p = { .seed = 1, .threads = 1 };
-	struct losses x = { .f = f, .name = name, .engine = engine };
-	double start = cpu_ms();
 	struct engine_spec spec;
+	struct losses x = { .f = f, .name = name, .engine = engine, .spec = &spec };
+	double start = cpu_ms();
 	struct tables *t;
 	struct err err;
 
@@ -248,6 +321,8 @@ static void bench(const struct fabric *f, const char *name, const char *engine,
 		lose_each(&x, LOSE_CABLE, "cable", times[0]);
 		lose_each(&x, LOSE_SWITCH, "switch", times[1]);
 		lose_each(&x, LOSE_CARD, "card", times[2]);
+		if (x.r && x.k)
+			wear(&x);
 	}
 	repairer_free(x.r);
 	kept_verdict_free(x.k);
