@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/repair_play.h"
 
+#include "engines/metrics/metrics.h"
 #include "engines/transition/transition.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/memory/mem.h"
@@ -27,7 +28,8 @@ static bool make(struct repair_play *p)
 	if (rc == -EDEADLK)
 		return kept_verdict_new(&p->k, p->e.f, p->t, false, NULL, &err) == -EDOM ||
 		       wrong(p, "the kept verdict accepts what can deadlock");
-	if (rc || kept_verdict_new(&p->k, p->e.f, p->t, false, NULL, &err))
+	if (rc || kept_verdict_new(&p->k, p->e.f, p->t, false, NULL, &err) ||
+	    kept_metrics_new(&p->m, p->e.f, p->t, NULL, &err))
 		return wrong(p, err.text);
 	return true;
 }
@@ -44,6 +46,8 @@ static void forget(struct repair_play *p)
 {
 	repairer_free(p->r);
 	kept_verdict_free(p->k);
+	kept_metrics_free(p->m);
+	p->m = NULL;
 	p->r = NULL;
 	p->k = NULL;
 }
@@ -90,6 +94,24 @@ static bool verified(struct repair_play *p, const struct fabric *now, const stru
 	return fine;
 }
 
+static bool measured(struct repair_play *p, const struct fabric *now, const struct tables *t)
+{
+	struct kept_figures kept;
+	struct metrics *full;
+	struct err err;
+	bool fine;
+
+	if (metrics_compute(&full, now, t, NULL, NULL, NULL, &err))
+		return wrong(p, err.text);
+	kept_metrics_get(p->m, &kept);
+	fine = kept.efi_max == full->efi_max && kept.hops_max == full->hops_max &&
+	       !memcmp(&kept.efi_mean, &full->efi_mean, sizeof(kept.efi_mean)) &&
+	       !memcmp(&kept.efi_stddev, &full->efi_stddev, sizeof(kept.efi_stddev)) &&
+	       !memcmp(&kept.hops_mean, &full->hops_mean, sizeof(kept.hops_mean));
+	metrics_free(full);
+	return fine || wrong(p, "the kept metrics have other figures than the whole ones");
+}
+
 /* The writes in random orders, as the plan has them. */
 static bool safe(struct repair_play *p, const struct fabric *now, const struct tables *was,
 		 const struct tables *t)
@@ -128,6 +150,9 @@ static bool judged(struct repair_play *p, const struct tables *was)
 	before = cable_events_tables(&p->e, now, was);
 	after = cable_events_tables(&p->e, now, repairer_tables(p->r));
 	fine = verified(p, now, after) &&
+	       (!kept_metrics_update(p->m, repairer_tables(p->r), p->e.down, &p->changes)
+			? wrong(p, "the kept metrics do not accept it")
+			: measured(p, now, after)) &&
 	       (accepted || wrong(p, "only the kept verdict does not accept it")) &&
 	       safe(p, now, before, after);
 	tables_put(before);

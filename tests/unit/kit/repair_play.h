@@ -4,12 +4,14 @@
  * time, and what must hold then.
  *
  * After every event the whole verifier judges what is left, and says the same as the kept verdict
- * in all figures; the changes are those that were told, and no others; their writes are played in
- * random orders (write_judge.h); nothing moves when nothing is broken, and with all cables back all
- * paths come back.  Where a repair is refused, the engine does it on its own, judged, too.
+ * in all figures, as the metrics do; the changes are those that were told, and no others; their
+ * writes are played in random orders (write_judge.h); nothing moves when nothing is broken, and
+ * with all cables back all paths come back.  Where a repair is refused, the engine does it on its
+ * own, judged, too.
  */
 #pragma once
 
+#include "engines/metrics/kept_metrics.h"
 #include "engines/repair/repairer.h"
 #include "engines/verify/kept/kept_verdict.h"
 #include "tests/unit/kit/cable_events.h"
@@ -19,6 +21,7 @@ struct repair_play {
 	const struct tables *t; /* of the beginning */
 	struct repairer *r;
 	struct kept_verdict *k;
+	struct kept_metrics *m;
 	struct entry_changes changes;
 	struct repair_report report;
 	uint32_t orders; /* of writes to be played after each event; 0: none */
