@@ -182,8 +182,27 @@ static void app_act_leave(struct app *a)
 		return;
 	}
 	a->asked_for = app_update_detach;
+	a->asked_lightly = false;
 	shell_say(a->shell,
 		  "quit, and leave the update to its watchdog?  Y: yes; any other key: no");
+}
+
+static void app_act_armed(struct app *a)
+{
+	a->opts.rw = a->state.rw = true;
+	app_record_action(a, "arm", "the simulated fabric");
+	shell_say(a->shell, "armed, as with --rw: A in view 6 takes a plan to view 7");
+}
+
+/* Nothing can be broken there but what ends with the console. */
+static void app_act_arm(struct app *a)
+{
+	if (!a->demo || !a->state.recording)
+		return;
+	a->asked_for = app_act_armed;
+	a->asked_lightly = true;
+	shell_say(a->shell,
+		  "read-only: nothing is written without --rw.  Y: arm this simulated fabric");
 }
 
 /* Requests that are one function's; the others are below. */
@@ -214,6 +233,7 @@ static const struct {
 	[REQ_APPLY_OVERRIDE].text = app_update_override,
 	[REQ_APPLY_CLOSE].plain = app_update_close,
 	[REQ_DETACH].plain = app_act_leave,
+	[REQ_ARM].plain = app_act_arm,
 };
 
 static void app_act_on_plan(struct app *a, const struct request *r)

@@ -405,6 +405,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_preview_part,
 	&app_update_part,
 	&app_progress_part,
+	&app_effect_part,
 	&app_auto_part,
 	&app_sessions_part,
 	NULL,
@@ -420,6 +421,7 @@ void app_prepare(struct app *a)
 	state_init(&a->state);
 	a->state.glossary = glossary_page();
 	a->state.rw = a->opts.rw;
+	a->state.may_arm = a->opts.demo && !a->opts.rw;
 	a->state.keyless = !a->opts.demo && agents_keyless(&a->opts.live, NULL);
 	a->state.poll.interval_s = a->opts.interval_s;
 	a->state.events = &a->events;

@@ -101,6 +101,7 @@ struct app_work {
 };
 
 struct app_part;
+struct app_effect;
 
 struct app {
 	struct app_opts opts;
@@ -177,6 +178,7 @@ struct app {
 	bool metrics_ended; /* by the operator, or who uses what */
 	const char *bookmarks[SAMPLE_HISTORY_MARKS + 1];
 
+	struct app_effect *effect; /* of the update that is open, or was the last; NULL: none */
 	struct app_auto automatic;
 	double deadline;  /* clock_s() of when it is rolled back; NAN: never */
 	double update_at; /* clock_s() of its start */
@@ -197,6 +199,7 @@ struct app {
 	struct app_files *files; /* NULL: none yet */
 	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
 	void (*asked_for)(struct app *a); /* the operator was asked whether to do that; else NULL */
+	bool asked_lightly;		  /* a key that is no Y does what it always does */
 	uint64_t keys;		 /* so far */
 	uint32_t last_key;
 	uint64_t sessions_read; /* times */
@@ -238,9 +241,9 @@ struct app_part {
 	void (*end)(struct app *a);
 };
 
-extern const struct app_part app_activity_part, app_auto_part, app_history_part, app_preview_part,
-	app_progress_part, app_record_part, app_prune_part, app_files_part, app_sessions_part, app_set_part,
-	app_update_part;
+extern const struct app_part app_activity_part, app_auto_part, app_effect_part, app_history_part,
+	app_preview_part, app_progress_part, app_record_part, app_prune_part, app_files_part,
+	app_sessions_part, app_set_part, app_update_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */

@@ -86,9 +86,9 @@ static bool app_screen_answer(struct app *a, uint32_t key)
 	a->asked_for = NULL;
 	if (yes && key == 'Y')
 		yes(a);
-	else if (yes)
+	else if (yes && !a->asked_lightly)
 		shell_say(a->shell, "no: everything stays as it is");
-	return yes != NULL;
+	return yes && (key == 'Y' || !a->asked_lightly);
 }
 
 void app_key(struct app *a, uint32_t key)

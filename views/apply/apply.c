@@ -508,6 +508,17 @@ static int apply_draw_watch(const struct state *s, struct canvas *c, struct rect
 	return y;
 }
 
+/* Whether it has helped. */
+static int apply_draw_effect(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	char text[sizeof(a->effect) + 16];
+
+	if (!a->effect[0] || (a->state != APPLY_CONFIRM && a->state != APPLY_KEPT))
+		return y;
+	snprintf(text, sizeof(text), "Effect: %s", a->effect);
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_KEY, text);
+}
+
 static int apply_draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	char text[700];
@@ -557,6 +568,7 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	} else {
 		y = apply_phases_draw(s, c, body, y);
 		if (apply_is(s, BEGUN)) {
+			y = apply_draw_effect(&s->apply, c, body, y);
 			y = apply_draw_happening(s, c, body, y);
 			y = apply_draw_watch(s, c, body, y);
 		}

@@ -566,6 +566,7 @@ static void shell_do(struct shell *shell, const struct input *in, const struct s
 	if (in->req == REQ_NONE)
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
+		out->type = s->may_arm ? REQ_ARM : REQ_NONE;
 		context_say(&shell->ctx, "read-only: nothing in the fabric can be changed; "
 					 "start with --rw to allow it");
 		return;

@@ -134,6 +134,7 @@ enum req {
 	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
 	REQ_DETACH,	  /* leave; what is open goes on in its own process */
+	REQ_ARM,	  /* as with --rw from now on, where state.may_arm */
 	REQ_COUNT
 };
 

@@ -266,6 +266,7 @@ struct state_apply {
 	double pred_util, pred_dark; /* as predicted; NAN unknown */
 	double took_s;		     /* all of it, at the end; NAN */
 
+	char effect[240];  /* what the jobs have of it, as measured; "" not known (yet) */
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[400]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
@@ -313,6 +314,7 @@ struct state {
 	enum run_mode mode;
 	char lost_why[200];
 	bool rw;
+	bool may_arm; /* without a restart: the fabric is simulated */
 	bool recording;
 	bool record_lost;	      /* it was recorded, and cannot be now */
 	double rec_s;		      /* recording since */

@@ -211,6 +211,33 @@ static bool forecast_is_there(const struct app *a)
 	return a->state.preview.n && !a->state.preview.list[0].forecasting;
 }
 
+static void a_demo_is_armed_by_a_key(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	assert_false(a->state.rw);
+	app_kit_keys(a, "7R"); /* without a record it stays as it is */
+	shows(a, "read-only: nothing in the fabric can be changed");
+	a->state.recording = true;
+	app_kit_keys(a, "7R");
+	shows(a, "Y: arm this simulated fabric");
+	app_kit_keys(a, "6"); /* no answer, and a key as ever */
+	assert_int_equal(shell_view(a->shell), VIEW_PREVIEW);
+	app_kit_keys(a, "Y");
+	assert_false(a->state.rw);
+	app_kit_keys(a, "7");
+	app_key(a, K_ENTER);
+	app_kit_keys(a, "Y");
+	assert_true(a->state.rw);
+	shows(a, "armed, as with --rw");
+	app_kit_keys(a, "q");
+	assert_true(a->quit);
+	app_end(a);
+}
+
 static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
@@ -956,6 +983,7 @@ int main(void)
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(plans_follow_the_hosts),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
+		cmocka_unit_test(a_demo_is_armed_by_a_key),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
 		cmocka_unit_test(a_preview_asked_too_early_begins_when_the_tables_are_read),

@@ -111,6 +111,10 @@ static void notes_and_overrides_are_typed(void **state)
 	console_key(&k, K_ESC);
 	assert_false(shell_typing(k.shell, &k.s));
 	k.s.apply.state = APPLY_KEPT;
+	snprintf(k.s.apply.effect, sizeof(k.s.apply.effect),
+		 "slowest job 3.0x -> 1.9x (predicted)");
+	console_shows(&k, "Effect: slowest job 3.0x -> 1.9x (predicted)");
+	k.s.apply.effect[0] = '\0';
 	console_keys(&k, "O");
 	console_shows(&k, "no watch conditions now");
 	/* without --rw nothing but a note */
