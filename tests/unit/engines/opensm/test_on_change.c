@@ -432,6 +432,29 @@ static void what_is_excluded_stays_so_in_a_repair(void **state)
 	fabric_put(tree);
 }
 
+/* With several LIDs a host, half of them for escape. */
+static void escape_lids_are_repaired_too(void **state)
+{
+	struct net_opts lmc = { .lmc = 1 };
+	struct fabric *net = net_torus(4, 4, 1, &lmc), *whole = later_state(net, &LATER_NOTHING);
+	uint32_t c = later_cable(whole, 1);
+	struct fabric *less = later_without(whole, &c, 1);
+	struct world w;
+
+	(void)state;
+	begin(&w, "engine nue:4\nthreads 1\nescape yes\n");
+	sweep(&w, whole);
+	sweep(&w, less);
+	assert_int_equal(w.c.source, CHOICE_REPAIRED);
+	assert_string_equal(w.said, "");
+	assert_true(w.c.tables->escape);
+	assert_true(w.c.repair.changed > 0);
+	end(&w);
+	fabric_put(less);
+	fabric_put(whole);
+	fabric_put(net);
+}
+
 static int make_net(void **state)
 {
 	struct fabric *net = net_spec(NET);
@@ -462,6 +485,7 @@ int main(void)
 		cmocka_unit_test(from_the_confirmed_tables_each_time),
 		cmocka_unit_test(hosts_that_go_and_return_move_nobody),
 		cmocka_unit_test(what_is_excluded_stays_so_in_a_repair),
+		cmocka_unit_test(escape_lids_are_repaired_too),
 	};
 
 	return cmocka_run_group_tests(tests, make_net, drop_net);
