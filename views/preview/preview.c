@@ -328,7 +328,8 @@ static void preview_put_away(struct context *ctx, const struct state *s, struct 
 	}
 }
 
-static void preview_select_next(const struct state *s, int by, struct request *out)
+static void preview_select_next(struct preview_ui *u, const struct state *s, int by,
+				struct request *out)
 {
 	const struct state_preview *p = &s->preview;
 
@@ -336,6 +337,8 @@ static void preview_select_next(const struct state *s, int by, struct request *o
 		return;
 	out->type = REQ_PLAN_SELECT;
 	out->plan = (p->at + p->n + (uint32_t)by) % p->n;
+	if (p->list[out->plan].engine < p->nengines)
+		u->list.cursor = p->list[out->plan].engine; /* what Space is about */
 }
 
 static void preview_show_page(struct preview_ui *u, struct context *ctx, const struct state *s,
@@ -439,7 +442,7 @@ static bool preview_input(void *own, struct context *ctx, const struct input *in
 		return true;
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		preview_select_next(s, in->req == REQ_LEFT ? -1 : 1, out);
+		preview_select_next(u, s, in->req == REQ_LEFT ? -1 : 1, out);
 		return true;
 	case REQ_PANE:
 		u->page = (u->page + 1) % PAGES;

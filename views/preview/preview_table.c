@@ -384,22 +384,33 @@ static double preview_table_best_of(const struct state *s, enum figure f)
 	return best == worst ? NAN : best;
 }
 
+/* Against now: the same within half a per cent is neither. */
+static enum role preview_table_change_role(double now, double plan, enum figure f)
+{
+	if (f == LOOPS)
+		return plan > 0 ? ROLE_BAD : now > 0 ? ROLE_GOOD : ROLE_TEXT;
+	if (!isfinite(now) || !isfinite(plan) || fabs(plan - now) <= .005 * fabs(now))
+		return ROLE_TEXT;
+	return preview_table_as_good(plan, now, f) ? ROLE_GOOD : ROLE_WARN;
+}
+
 static void preview_table_draw_several(const struct state *s, struct canvas *c, struct rect r,
 				       int y, enum figure f, struct lft_columns k)
 {
-	double best = preview_table_best_of(s, f);
+	double best = preview_table_best_of(s, f), now = preview_table_now_of(s, state_plan(s), f);
 	int x = NAME_WIDTH + COLUMN;
 
-	preview_table_draw_now(s, c, r, x, y, f, preview_table_now_of(s, state_plan(s), f));
+	preview_table_draw_now(s, c, r, x, y, f, now);
 	for (uint32_t i = 0; i < k.n; i++) {
 		uint32_t at = k.first + i;
 		double v = preview_table_plan_of(&s->preview.list[at], f);
 		char buf[FIGURE_LEN];
-		enum role role = f == LOOPS && v > 0 ? ROLE_BAD : v == best ? ROLE_GOOD : ROLE_TEXT;
+		enum role role = preview_table_change_role(now, v, f);
 
 		x += COLUMN;
 		canvas_right(c, r, x - 1, y, role, preview_table_number(buf, v, f));
-		if (v == best)
+		/* the least bad one is not the best */
+		if (v == best && (role == ROLE_GOOD || !isfinite(now)))
 			canvas_text(c, r, x - 1, y, ROLE_GOOD, "*");
 	}
 }

@@ -321,6 +321,29 @@ static void plans_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_close(&k);
 }
 
+/* Of plans that are all worse than now none is the best; the cursor goes to the engine of the one
+ * that is chosen. */
+static void the_least_bad_plan_is_not_the_best(void **state)
+{
+	struct console_kit k;
+	struct state_preview *p = &k.s.preview;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	second(&k);
+	console_size(&k, 100, 30);
+	console_keys(&k, "6");
+	console_shows(&k, "4.49   3.05*   4.49");
+	p->list[0].time_now = p->list[0].time_plan; /* what is there is as good as the first */
+	p->list[1].time_now = p->list[0].time_now;
+	console_hides(&k, "3.05*");
+	console_keys(&k, "l");
+	p->at = 1;
+	console_shows(&k, ">( ) updn");
+	console_close(&k);
+}
+
 static void what_applying_costs_is_told_before(void **state)
 {
 	struct console_kit k;
@@ -665,6 +688,7 @@ int main(void)
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(plans_stand_side_by_side_and_the_best_is_marked),
+		cmocka_unit_test(the_least_bad_plan_is_not_the_best),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
 		cmocka_unit_test(every_page_fits_into_any_height),
