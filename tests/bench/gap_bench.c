@@ -30,6 +30,7 @@ enum { VERIFY = 1, METRICS = 2, PREDICT = 4, TRANSITION = 8, NO_JUDGE = 16 };
 
 static const char *const full[] = {
 	"kary:k=27,n=3,hosts=54",
+	"fattree3:k=54,fail=1%",
 	"torus:dims=16x16x16,hosts=10",
 	"hyperx:dims=24x24,hosts=20,lmc=2",
 	"dragonfly:p=8,lmc=1",
