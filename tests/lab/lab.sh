@@ -632,6 +632,8 @@ lab_slurm() {
 	lab_ports || return 1
 	mkdir -p "$LAB_DIR/slurm/state" "$LAB_DIR/slurm/spool"
 	: >"$LAB_DIR/slurm/plugstack.conf"
+	# nothing uses it, but where /sys/fs/cgroup is not mounted slurmd finds none, and ends
+	echo "CgroupPlugin=cgroup/v1" >"$LAB_DIR/slurm/cgroup.conf"
 	export SLURM_CONF=$LAB_DIR/slurm/slurm.conf
 	lab_slurm_conf $((LAB_PORT + 1)) >"$SLURM_CONF"
 	# slurmd itself listens behind the relay
