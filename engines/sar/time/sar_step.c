@@ -32,7 +32,7 @@ struct effort {
 };
 
 static const struct effort quick = {
-	.flows = 1u << 17, .work = 1ull << 24, .patterns = 1, .worth = WORTH
+	.flows = 1u << 17, .work = 3ull << 22, .patterns = 1, .worth = WORTH
 };
 static const struct effort hard = {
 	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = WORTH
