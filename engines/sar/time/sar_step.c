@@ -129,6 +129,7 @@ static int sar_step_make_target(struct stepping *s)
 	own.spread = false;
 	s->k->params = &own;
 	rc = sar_scratch_route(&s->target, s->k);
+	sar_timing_end(s->k); /* its last search is still there */
 	s->k->params = params;
 	return rc;
 }
