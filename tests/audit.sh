@@ -155,9 +155,9 @@ else
 	skip "asciinema is not installed"
 fi
 dump() { "$I" audit replay "$rec" --dump "$1"; }
-seq_of() { grep -n "\"type\":\"$1\"" "$rec" | tail -n 1 | sed 's/.*"seq":\([0-9]*\),.*/\1/'; }
+seq_of() { grep -n "\"action\":\"$1\"" "$rec" | tail -n 1 | sed 's/.*"seq":\([0-9]*\),.*/\1/'; }
 ok "--dump of a phase shows the apply view" eval 'dump "phase CONFIRM" | grep -qE "\[7 ?Apply\]"'
-ok "of a line's seq, too" eval 'dump "$(seq_of key.action)" | grep -qE "to KEEP|NOT YET CONFIRMED"'
+ok "of a line's seq, too" eval 'dump "$(seq_of apply.keep)" | grep -qE "to KEEP|NOT YET CONFIRMED"'
 # just behind a mark; what is there at a fixed time depends on the machine
 confirm_at() { sed -n 's/^\[\([0-9.]*\), *"m", *"phase CONFIRM.*/\1/p' "$cast" | awk '{ printf "%.4f", $1 + 0.001 }'; }
 ok "of a time" eval 'dump "0:$(confirm_at)" | grep -qE "\[7 ?Apply\]" && dump "$(confirm_at)s" | grep -qE "\[7 ?Apply\]"'

@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
 # an allocation that is too large fails, as without the sanitizer: tests look at what follows
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1}
+# freed memory is kept back by 16 MB, not 256: half of the time of what forks went to its pages
+[ -n "${FULL:-}" ] || ASAN_OPTIONS+=:quarantine_size_mb=16
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 
 # What takes longest is left out here: the engines (they run under valgrind in repeat.sh), screens
@@ -16,7 +18,7 @@ long+=" screens view_large view_paths view_switches view_topology views app"
 long+=" executor agent_set power_loss"
 long+=" sar escape engines dor transition verify txn_packets packets_installer"
 long+=" sl2vl_files view_apply view_preview sar_time ftree judged planfile length_bound time_bound"
-long+=" pin exclusion escape_lids repair packets_shared"
+long+=" pin exclusion escape_lids repair repairer fresh_gap minhop packets_shared"
 
 round() { # title, build folder, make variables...
 	local title=$1 folder=$2 log sums bins=() t
