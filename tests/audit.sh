@@ -134,7 +134,7 @@ ok "each line moved one on" each_line moved 'N{h;d};$!{x;/./{x;G;s/$//;x;s/.*//;
 ok "each tail cut off" each_line 'cut before' 'N,$d'
 cut_short() { head -c -20 "$rec" >"$t" && found "cut in a line"; }
 ok "a line cut in the middle" cut_short
-as_the_shell() { python3 "$top/tests/diff_shell.py" "$I" 40 "$RANDOM"; }
+as_the_shell() { python3 "$top/tests/diff_shell.py" "$I" 40 "${LAB_SEED:-$RANDOM}"; }
 ok "of damaged records we say what the six lines say" as_the_shell
 rm -rf tampered/*
 cp "$rec" "$cast" tampered

@@ -17,6 +17,8 @@ B=${B:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 start=$SECONDS
+# what is random in a lab: its second run is on the same net as the first
+export LAB_SEED=${LAB_SEED:-$((RANDOM % 9000 + 1))}
 
 suite() { # name, time limit in s, command...
 	local name=$1 limit=$2 t0=$SECONDS rc TIMEFORMAT='%U %S'

@@ -15,7 +15,7 @@ if [ "${1:-}" = kills ]; then
 	kills=${2:-60}
 	shift "$(($# < 2 ? $# : 2))"
 fi
-seed=${1:-$((RANDOM % 9000 + 1))}
+seed=${1:-${LAB_SEED:-$((RANDOM % 9000 + 1))}}
 RANDOM=$seed
 nodes="n0005 n0009 n0012"
 

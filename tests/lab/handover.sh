@@ -18,7 +18,7 @@ mode=once times=0
 case ${1:-} in
 losses | restarts | kills) mode=$1 times=${2:?N}; shift 2 ;;
 esac
-seed=${1:-$((RANDOM % 9000 + 1))}
+seed=${1:-${LAB_SEED:-$((RANDOM % 9000 + 1))}}
 
 lab_needs_plugin
 

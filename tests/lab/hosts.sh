@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 times=${1:-10}
-seed=${2:-$((RANDOM % 9000 + 1))}
+seed=${2:-${LAB_SEED:-$((RANDOM % 9000 + 1))}}
 switches=${3:-16}
 hosts=$((2 * switches))
 LAB_TIMEOUT=300

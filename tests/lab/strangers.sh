@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-seed=${1:-$((RANDOM % 9000 + 1))}
+seed=${1:-${LAB_SEED:-$((RANDOM % 9000 + 1))}}
 
 lab_new || exit 1
 dirs+=(--jobs "$LAB_DIR/jobs")

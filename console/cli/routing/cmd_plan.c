@@ -183,7 +183,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	if (!t || plan_empty(p))
 		return;
 	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
-	       t->nwrites);
+	       p->changes->nlft);
 	if (t->ndrain)
 		printf("%u of %u changing LIDs need a drain%s", t->ndrain, t->lids,
 		       t->irreducible ? "" : " (perhaps fewer)");
@@ -214,7 +214,7 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
 						       drain_why_name(t->drain[i].why)));
 	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "waves",
-			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
+			 (json_int_t)t->nwaves, "block_writes", (json_int_t)p->changes->nlft, "lids",
 			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
 			 plan_sls_assumed(p), "drain", drain, "drain_jobs", plan_drain_jobs_json(p),
