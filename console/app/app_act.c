@@ -234,6 +234,7 @@ static const struct {
 	[REQ_APPLY_CLOSE].plain = app_update_close,
 	[REQ_DETACH].plain = app_act_leave,
 	[REQ_ARM].plain = app_act_arm,
+	[REQ_WEAK].plain = app_weak_find,
 };
 
 static void app_act_on_plan(struct app *a, const struct request *r)
@@ -306,6 +307,8 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 	case REQ_VIEW:
 		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
 			app_sessions_read(a, NULL);
+		if (r->view == VIEW_WEAK)
+			app_weak_opened(a);
 		break;
 	case REQ_VERIFY:
 		app_sessions_read(a, NULL);

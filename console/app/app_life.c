@@ -408,6 +408,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_effect_part,
 	&app_auto_part,
 	&app_sessions_part,
+	&app_weak_part,
 	NULL,
 };
 

@@ -203,6 +203,7 @@ struct app {
 	uint64_t keys;		 /* so far */
 	uint32_t last_key;
 	uint64_t sessions_read; /* times */
+	uint64_t weak_found;	/* likewise */
 	bool lent;		/* the terminal, to a replay */
 	bool pruned;		/* old records were looked for */
 	struct err failed;	/* why it ends by itself; "" it does not */
@@ -243,7 +244,7 @@ struct app_part {
 
 extern const struct app_part app_activity_part, app_auto_part, app_effect_part, app_history_part,
 	app_preview_part, app_progress_part, app_record_part, app_prune_part, app_files_part,
-	app_sessions_part, app_set_part, app_update_part;
+	app_sessions_part, app_set_part, app_update_part, app_weak_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -314,6 +315,10 @@ struct failure;
 void app_failures_seen(struct app *a, const struct failure *before, const struct fabric *now);
 /* The same of what is known of the fabric that was there until now. */
 void app_failures_changed(struct app *a, const struct fabric *now);
+
+/* app_weak.c: what failures would cost, from the tables of now */
+void app_weak_find(struct app *a);
+void app_weak_opened(struct app *a); /* the view: where that is not known */
 
 /* app_hosts.c: the same switches, other hosts */
 /* Tables of the last update, and of a demo's beginning, are to follow. */

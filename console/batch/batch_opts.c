@@ -104,6 +104,8 @@ static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct a
 	o->kind = !strcmp(arg, "heatmap")   ? BATCH_HEATMAP
 		  : !strcmp(arg, "history") ? BATCH_HISTORY
 					    : row_kind_find(arg);
+	if (o->kind == ROWS_FAILURES)
+		argp_error(s, "--view: ibroute-top weak prints what failures would cost");
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "
@@ -136,7 +138,7 @@ static void batch_opts_help_fields(const struct batch_opts *o)
 {
 	puts("Fields, with the short name that filters and --sort also accept; * printed by "
 	     "default.");
-	for (enum row_kind k = 0; k < ROW_KINDS; k++)
+	for (enum row_kind k = 0; k < ROWS_FAILURES; k++)
 		if (o->kind == BATCH_OVERVIEW || o->kind == k)
 			batch_opts_list_fields(k);
 	exit(EXIT_OK);

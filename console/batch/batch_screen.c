@@ -50,6 +50,8 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	c = canvas_new((int)o->screen_w, (int)o->screen_h, ascii);
 	shell_goto(a->shell, o->screen);
+	if (o->screen == VIEW_WEAK)
+		app_weak_opened(a);
 	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
 	if (o->commands)
 		batch_screen_type_commands(a, o->commands);

@@ -88,7 +88,7 @@ static void cmd_completion_words_put(FILE *out, const char *arg)
 
 static void cmd_completion_views_put(FILE *out)
 {
-	for (int k = 0; k < ROW_KINDS; k++)
+	for (int k = 0; k < ROWS_FAILURES; k++)
 		fprintf(out, "%s ", row_kind_name((enum row_kind)k));
 	fputs("overview heatmap history", out);
 }
@@ -118,7 +118,7 @@ static void cmd_completion_fields_put(FILE *out)
 {
 	size_t n;
 
-	for (int k = 0; k < ROW_KINDS; k++) {
+	for (int k = 0; k < ROWS_FAILURES; k++) {
 		const struct field *f = fields_of((enum row_kind)k, &n);
 
 		for (size_t i = 0; i < n; i++)

@@ -171,6 +171,7 @@ static void cmd_manual_keymap_put(FILE *out)
 		{ VIEW_AUDIT, "9 Sessions and audit" },
 		{ VIEW_PATHS, "0 Paths" },
 		{ VIEW_TOPOLOGY, "t Topology" },
+		{ VIEW_WEAK, "W What failures would cost" },
 		{ VIEW_HELP, "? Help" },
 	};
 

@@ -142,6 +142,15 @@ static int frame_tab_width(const struct tab *t, int w, bool on)
 	return on || w >= TABS_BRIEF ? text_width(t->brief) + 2 : 2;
 }
 
+/* Of those shown where it is not wide. */
+static bool frame_tab_is_last(size_t i, enum view_id view)
+{
+	do
+		i++;
+	while (i < VIEW_COUNT && !tab_is_shown(&tabs[i], view, false));
+	return i == VIEW_COUNT;
+}
+
 static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 {
 	int x = 0;
@@ -153,6 +162,8 @@ static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 		enum role role = on ? ROLE_TAB_ON : ROLE_TAB;
 		int w = frame_tab_width(t, r.w, on);
 
+		if (!tab_is_shown(t, view, wide))
+			continue;
 		if (w > 2)
 			canvas_textf(c, r, x + 1, 1, role, wide ? "%c %s" : "%c%s", t->key,
 				     wide ? t->name : t->brief);
@@ -162,7 +173,7 @@ static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 			canvas_char(c, r, x, 1, role, '[');
 			/* in a cell of the next tab, where there is one */
 			canvas_char(c, r, x + w - wide, 1,
-				    wide || i + 1 == VIEW_COUNT ? role : ROLE_TAB, ']');
+				    wide || frame_tab_is_last(i, view) ? role : ROLE_TAB, ']');
 		}
 		x += w;
 	}
@@ -173,6 +184,8 @@ enum view_id frame_tab_at(int w, enum view_id view, int x)
 	int end = 0;
 
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
+		if (!tab_is_shown(&tabs[i], view, w >= TABS_WIDE))
+			continue;
 		end += frame_tab_width(&tabs[i], w, tabs[i].view == view);
 		if (x >= 0 && x < end)
 			return tabs[i].view;

@@ -8,6 +8,7 @@ static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
 	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
 	[VIEW_PATHS] = &view_paths,	  [VIEW_AUDIT] = &view_sessions,
+	[VIEW_WEAK] = &view_weak,
 };
 
 const struct view *view_find(enum view_id id)

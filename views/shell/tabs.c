@@ -15,6 +15,7 @@ const struct tab tabs[VIEW_COUNT] = {
 	{ VIEW_AUDIT, '9', "Audit", "Audit", NULL },
 	{ VIEW_PATHS, '0', "Paths", "Paths", NULL },
 	{ VIEW_TOPOLOGY, 't', "Topo", "Topology", NULL },
+	{ VIEW_WEAK, 'W', "Weak", "Weak", "What failures would cost" },
 	{ VIEW_HELP, '?', "Help", "Help", NULL },
 };
 
@@ -25,4 +26,11 @@ const char *tab_title(enum view_id view)
 	while (i < VIEW_COUNT - 1 && tabs[i].view != view)
 		i++;
 	return tabs[i].title ? tabs[i].title : tabs[i].name;
+}
+
+bool tab_is_shown(const struct tab *t, enum view_id view, bool wide)
+{
+	if (t->view == VIEW_WEAK)
+		return view == VIEW_WEAK;
+	return t->view != VIEW_HELP || view != VIEW_WEAK || wide;
 }

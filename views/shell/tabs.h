@@ -4,6 +4,8 @@
 
 #include "views/data/state/request.h"
 
+#include <stdbool.h>
+
 struct tab {
 	enum view_id view;
 	char key;
@@ -16,3 +18,6 @@ struct tab {
 extern const struct tab tabs[VIEW_COUNT];
 
 const char *tab_title(enum view_id view);
+/* That of failures only while it is open; there is room for one of it and the help where the screen
+ * is not wide. */
+bool tab_is_shown(const struct tab *t, enum view_id view, bool wide);

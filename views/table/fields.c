@@ -2,6 +2,7 @@
 #include "views/table/fields.h"
 
 #include "views/data/state/session_list.h"
+#include "views/data/state/weak_list.h"
 #include "views/table/fields_priv.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include <string.h>
 
 static const char *const names[ROW_KINDS] = { "links", "ports",	 "switches", "jobs",
-					      "tiers", "events", "sessions", "actions" };
+					      "tiers", "events", "sessions", "actions",
+					      "failures" };
 
 const char *row_kind_name(enum row_kind kind)
 {
@@ -30,11 +32,13 @@ const struct field *fields_of(enum row_kind kind, size_t *n)
 	static const struct field *const list[ROW_KINDS] = { fields_links,    fields_ports,
 							     fields_switches, fields_jobs,
 							     fields_tiers,    fields_events,
-							     fields_sessions, fields_actions };
+							     fields_sessions, fields_actions,
+							     fields_failures };
 	static const size_t *const count[ROW_KINDS] = { &nfields_links,	   &nfields_ports,
 							&nfields_switches, &nfields_jobs,
 							&nfields_tiers,	   &nfields_events,
-							&nfields_sessions, &nfields_actions };
+							&nfields_sessions, &nfields_actions,
+							&nfields_failures };
 
 	*n = *count[kind];
 	return list[kind];
@@ -171,6 +175,8 @@ uint32_t rows_count(const struct rows *r)
 		return s->sessions ? s->sessions->nrow : 0;
 	case ROWS_ACTIONS:
 		return s->sessions ? s->sessions->naction : 0;
+	case ROWS_FAILURES:
+		return state_weak(s) ? state_weak(s)->report->n : 0;
 	case ROW_KINDS:
 		break;
 	}
@@ -214,6 +220,9 @@ const char *rows_label(char *buf, const struct rows *r, uint32_t row)
 		break;
 	case ROWS_ACTIONS:
 		action_label(buf, r, row);
+		break;
+	case ROWS_FAILURES:
+		failure_label(buf, r, row);
 		break;
 	case ROW_KINDS:
 		break;

@@ -25,6 +25,7 @@ enum row_kind {
 	ROWS_EVENTS,   /* newest first */
 	ROWS_SESSIONS, /* recorded ones, newest first */
 	ROWS_ACTIONS,  /* what was done in the one that is open */
+	ROWS_FAILURES, /* of each cable and switch, that may come; the last: scripts have a command */
 	ROW_KINDS
 };
 

@@ -4,6 +4,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "views/data/state/session_list.h"
+#include "views/data/state/weak_list.h"
 #include "views/table/table_priv.h"
 #include "views/view.h"
 
@@ -131,6 +132,8 @@ static bool table_problem(const struct rows *r, uint32_t row)
 		return session_problem(&r->s->sessions->row[row]);
 	case ROWS_ACTIONS:
 		return r->s->sessions->action[row].loud;
+	case ROWS_FAILURES:
+		return state_weak(r->s)->report->part[row].end != WEAK_REPAIRED;
 	default:
 		return false;
 	}
@@ -261,6 +264,10 @@ static void table_made_now(struct table_made *m, const struct table_ops *ops,
 		m->set[2] = s->sessions;
 		m->figure[3] = (double)s->sessions->serial;
 		m->version = (uint64_t)s->sessions->nrow << 32 | s->sessions->naction;
+	}
+	if (ops->kind == ROWS_FAILURES && state_weak(s)) {
+		m->set[2] = state_weak(s);
+		m->figure[3] = (double)state_weak(s)->serial;
 	}
 	m->data[0] = s->rates;
 	m->data[1] = s->sample;

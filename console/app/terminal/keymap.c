@@ -18,7 +18,8 @@
 #define PATHS	 VIEW_BIT(VIEW_PATHS)
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
-#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT)
+#define WEAK	 VIEW_BIT(VIEW_WEAK)
+#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT | WEAK)
 /* views whose rows are a views/table/table.h: search, tags and columns of choice are there too */
 #define ROWS (TABLES | SWITCHES)
 #define MOVING                                                                                     \
@@ -112,6 +113,10 @@ static const struct binding bindings[] = {
 							       "them" },
 	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
 	  "list the actions of the session; in the list: replay the screen from there" },
+	{ REQ_AGAIN, 0, WEAK, false, { 'r' }, "r", "again",
+	  "search again, with the tables of now" },
+	{ REQ_ENTER, 0, WEAK, false, { K_ENTER, '\n' }, "Enter", "go there",
+	  "go to the link or switch that would fail" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "go to the link, switch or job of the event" },
 	{ REQ_SORT, 0, OVERVIEW, false, { 's', K_F6 }, "s", "sort", "sort in the full table of "
@@ -135,7 +140,7 @@ static const struct binding bindings[] = {
 	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
 	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "show tagged rows only, and back" },
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "remove all tags" },
-	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES, false, { '!' }, "!", "problems",
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES | WEAK, false, { '!' }, "!", "problems",
 	  "only rows with a problem (of links: down, not responding, errors, reduced), and back" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
@@ -172,6 +177,8 @@ static const struct binding bindings[] = {
 							      "replay" },
 	{ REQ_VIEW, VIEW_PATHS, 0, false, { '0' }, "0", NULL, "paths, hop by hop" },
 	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "drawing of the topology" },
+	{ REQ_VIEW, VIEW_WEAK, 0, false, { 'W' }, "W", NULL,
+	  "what the failure of each cable and switch would cost after a repair" },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze the display; again: resume" },
 	{ REQ_HIST_BACK, 0, 0, false, { '[' }, "[", "history", "one sample back in the history" },
 	{ REQ_HIST_FORWARD, 0, 0, false, { ']' }, "]", NULL, "one sample forward" },

@@ -22,6 +22,7 @@ enum view_id {
 	VIEW_EVENTS,
 	VIEW_AUDIT,    /* key 9 */
 	VIEW_TOPOLOGY, /* key t */
+	VIEW_WEAK,     /* key W */
 	VIEW_HELP,     /* key ? */
 	VIEW_COUNT
 };
@@ -134,6 +135,7 @@ enum req {
 	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
 	REQ_DETACH,	  /* leave; what is open goes on in its own process */
+	REQ_WEAK,	  /* what failures would cost is looked for again */
 	REQ_ARM,	  /* as with --rw from now on, where state.may_arm */
 	REQ_COUNT
 };

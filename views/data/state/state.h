@@ -301,6 +301,14 @@ struct state_limits {
 	double for_s;
 	double errors_per_min; /* more than that: the port has a problem */
 };
+/* What failures would cost: view W. */
+struct weak_list;
+struct state_weak {
+	const struct weak_list *list; /* NULL: not looked for; state_weak() */
+	bool busy;		      /* it is being found */
+	char step[48];		      /* how far that is */
+	char why[256];		      /* there is none; "" it was not tried */
+};
 struct apply_wrote;
 struct sessions;
 struct sample_summary;
@@ -369,6 +377,7 @@ struct state {
 	const struct sessions *sessions; /* recorded, of view 9 */
 	bool sessions_busy;		 /* they are being read */
 	char sessions_step[48];		 /* how far the file is that is being read */
+	struct state_weak weak;
 	struct state_history_at history_at;
 };
 

@@ -4,6 +4,7 @@
 #include "fabric/base/text/natural.h"
 #include "tests/unit/kit/console_kit.h"
 #include "views/data/state/session_list.h"
+#include "views/data/state/weak_list.h"
 #include "views/data/summary/fabric_summary.h"
 #include "views/table/order.h"
 #include "views/table/row_filter.h"
@@ -34,6 +35,17 @@ static struct session_row session = { .file = "20261120T234000Z-4740.jsonl",
 static struct session_action action = { 7, "23:40:01", "key.action", "preview sar", false };
 static struct sessions recorded = { .row = &session, .nrow = 1, .action = &action, .naction = 1 };
 
+static struct weak_part fails = { .chan = 0,
+				  .sw = FAB_NONE,
+				  .end = WEAK_REPAIRED,
+				  .lids = 3,
+				  .needed = 4,
+				  .changed = 5,
+				  .vls = 2,
+				  .time = 1.5 };
+static struct weak_report failures = { .time = 1.25, .vls = 1, .n = 1, .part = &fails };
+static struct weak_list weak = { .report = &failures };
+
 static int open_tree(void **state)
 {
 	static const uint32_t jobs[] = { 16, 8, 8, 4, 0 };
@@ -49,6 +61,8 @@ static int open_tree(void **state)
 	fabric_summary_update(&survey, &kit.s);
 	events_add(&kit.events, &line);
 	kit.s.sessions = &recorded;
+	weak.fabric = kit.fabric;
+	kit.s.weak.list = &weak;
 	return 0;
 }
 
@@ -272,6 +286,20 @@ static void check_order(const struct row_order *o, enum row_kind kind, const cha
 	assert_true(unknown);
 }
 
+static void failures_have_what_their_repair_costs(void **state)
+{
+	(void)state;
+	assert_string_equal(text(ROWS_FAILURES, "kind", 0), "cable");
+	assert_string_equal(text(ROWS_FAILURES, "rise", 0), "20.0");
+	assert_string_equal(text(ROWS_FAILURES, "entries", 0), "5");
+	assert_string_equal(text(ROWS_FAILURES, "needed", 0), "4");
+	assert_string_equal(text(ROWS_FAILURES, "after", 0), "repaired");
+	fails.end = WEAK_CUT;
+	assert_string_equal(text(ROWS_FAILURES, "rise", 0), "");
+	assert_string_equal(text(ROWS_FAILURES, "time", 0), "");
+	fails.end = WEAK_REPAIRED;
+}
+
 static void rows_are_sorted_by_any_field(void **state)
 {
 	struct rows r = rows(ROWS_LINKS);
@@ -437,6 +465,7 @@ int main(void)
 		cmocka_unit_test(switches_sum_up_their_ports),
 		cmocka_unit_test(events_have_a_time),
 		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),
+		cmocka_unit_test(failures_have_what_their_repair_costs),
 		cmocka_unit_test(rows_are_sorted_by_any_field),
 		cmocka_unit_test(ranks_of_texts_are_in_the_order_of_texts),
 		cmocka_unit_test(ranks_are_kept_while_the_texts_are_the_same),
