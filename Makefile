@@ -171,8 +171,8 @@ $(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 $(B)/libibroute.so: $(PLUGIN_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ $(PC_LDLIBS)
 
-# preloaded by the opensm of the lab
-$(B)/tests/lab/libumad_timeouts.so: tests/lab/umad_timeouts.c
+# preloaded by the opensm of the lab, and by whoever's MADs it counts
+$(B)/tests/lab/libumad_%.so: tests/lab/umad_%.c
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -fvisibility=hidden -isystem /usr/include/infiniband -o $@.$$$$ $< \

@@ -15,6 +15,7 @@
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/update/installer/osm_foreign.h"
+#include "fabric/wire/wire_trace.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -137,16 +138,34 @@ static int live_watched_sweep(struct live *l, struct sweep_report *report,
 	return rc;
 }
 
+static int live_names(struct name_map **names, const struct live_opts *o, struct err *err)
+{
+	*names = NULL;
+	return o->node_names ? load_names(names, o->node_names, err) : 0;
+}
+
+int live_trace(struct live *l, const struct live_opts *o, uint16_t slid, uint16_t dlid,
+	       struct err *err)
+{
+	struct sweep_opts so = { .name = o->name, .lmc = -1 };
+	struct name_map *names;
+	int rc = live_names(&names, o, err);
+
+	so.names = names ? names : o->names;
+	if (!rc)
+		rc = wire_trace(&l->f, &l->t, l->w, slid, dlid, &so, err);
+	name_map_free(names);
+	return rc;
+}
+
 static int live_sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
 {
-	struct name_map *names = NULL;
+	struct name_map *names;
 	struct sweep_report report = { 0 };
 	struct sweep_opts so = { .name = o->name ? o->name : name, .lmc = -1 };
 	struct err none;
-	int rc = 0;
+	int rc = live_names(&names, o, err);
 
-	if (o->node_names)
-		rc = load_names(&names, o->node_names, err);
 	if (!rc && o->io_nodes)
 		rc = load_io_nodes(&names, o->io_nodes, err);
 	so.names = names ? names : o->names;
@@ -265,6 +284,25 @@ static void live_ask_adaptive(struct live *l, const struct live_opts *o)
 		      l->sm.guid && local.port_guid == l->sm.guid);
 }
 
+static void live_ask_sm(struct live *l, const struct live_opts *o)
+{
+	l->sm = live_sm(l->w);
+	if (!o->simulator)
+		live_link(l, o->socket);
+	live_ask_adaptive(l, o);
+}
+
+int live_port(struct live *l, struct live_opts *o, struct err *err)
+{
+	int rc;
+
+	*l = (struct live){ 0 };
+	rc = live_open_port(l, o, false, err);
+	if (!rc)
+		live_ask_sm(l, o);
+	return rc;
+}
+
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
@@ -282,11 +320,7 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 	if (rc)
 		live_close(l);
 	else
-		l->sm = live_sm(l->w);
-	if (!rc && !o->simulator)
-		live_link(l, o->socket);
-	if (!rc)
-		live_ask_adaptive(l, o);
+		live_ask_sm(l, o);
 	if (!rc && osm_asks && !l->osm) { /* it is another fabric's */
 		wire_close(l->w);
 		l->w = NULL;
@@ -310,7 +344,7 @@ static int live_read_tables(struct live *l, struct err *err)
 	int rc;
 
 	progress_line_start(&watch);
-	rc = wire_read_tables(&l->t, l->w, l->f, !l->lfts_only || l->osm, &report, &watch.progress, err);
+	rc = wire_read_tables(&l->t, l->w, l->f, !l->lfts_only, &report, &watch.progress, err);
 	progress_line_stop(&watch);
 	if (!rc && report.nmissing)
 		rc = err_set(err, -EIO,
@@ -367,7 +401,7 @@ static void live_ask_plugin(struct live *l)
 	struct tables *known;
 	struct err err;
 
-	if (!l->osm || !l->osm_status.ours)
+	if (!l->osm || !l->osm_status.ours || l->lfts_only)
 		return;
 	if (osm_foreign(&known, l->osm, l->f, l->t, &err)) {
 		snprintf(l->foreign, sizeof(l->foreign), "%.299s", err.text);

@@ -34,7 +34,7 @@ struct live_opts {
 	bool no_jobs;	  /* that was said: --jobs none */
 	bool jobs_tried;  /* nothing was said: without an answer it is a warning, and no jobs */
 	const struct jobs_moment *moment; /* of jobs that are a history; NULL: none */
-	bool lfts_only;		  /* SL2VL tables are not needed, but where OpenSM is compared with */
+	bool lfts_only;		  /* SL2VL tables are not needed; OpenSM is not compared with */
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
@@ -159,6 +159,12 @@ void live_jobs_default(struct live_opts *o);
 int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err);
 /* Only the port and what is there. */
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* Only the port, and what the SM says of itself. */
+int live_port(struct live *l, struct live_opts *o, struct err *err);
+/* Over the port that is open: of the fabric only what the path between two LIDs takes, and of its
+ * tables only the entries for it (wire_trace.h). */
+int live_trace(struct live *l, const struct live_opts *o, uint16_t slid, uint16_t dlid,
+	       struct err *err);
 /* The same over the port that is open already, if it is (a service opens it once); otherwise as
  * above.  What was read before is dropped; a failure closes it. */
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err);

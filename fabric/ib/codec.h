@@ -61,6 +61,8 @@ enum perf_attr { /* 16.1.3, 16.1.4 */
 enum sa_attr { /* 15.2.5; sa.h has what is in them */
 	       SA_NOTICE = 0x0002,
 	       SA_INFORM_INFO = 0x0003,
+	       SA_NODE_RECORD = 0x0011,
+	       SA_LINK_RECORD = 0x0020,
 	       SA_SERVICE_RECORD = 0x0031,
 	       SA_PATH_RECORD = 0x0035,
 	       SA_INFORM_RECORD = 0x00f3

@@ -130,6 +130,43 @@ void path_record_encode(uint8_t *d, const struct path_record *in)
 	d[57] = in->preference;
 }
 
+enum { NODE_INFO_AT = 4, NODE_INFO_BYTES = 40 };
+
+int node_record_decode(struct node_record *out, const uint8_t *d)
+{
+	out->lid = be16_get(d);
+	node_desc_decode(out->desc, d + NODE_INFO_AT + NODE_INFO_BYTES);
+	return node_info_decode(&out->info, d + NODE_INFO_AT);
+}
+
+void node_record_encode(uint8_t *d, const struct node_record *in)
+{
+	uint8_t info[SMP_DATA];
+
+	memset(d, 0, NODE_INFO_AT);
+	be16_put(d, in->lid);
+	node_info_encode(info, &in->info);
+	memcpy(d + NODE_INFO_AT, info, NODE_INFO_BYTES);
+	node_desc_encode(d + NODE_INFO_AT + NODE_INFO_BYTES, in->desc);
+}
+
+void link_record_decode(struct link_record *out, const uint8_t *d)
+{
+	out->from_lid = be16_get(d);
+	out->from_port = d[2];
+	out->to_port = d[3];
+	out->to_lid = be16_get(d + 4);
+}
+
+void link_record_encode(uint8_t *d, const struct link_record *in)
+{
+	memset(d, 0, SMP_DATA);
+	be16_put(d, in->from_lid);
+	d[2] = in->from_port;
+	d[3] = in->to_port;
+	be16_put(d + 4, in->to_lid);
+}
+
 enum { SERVICE_LEASE = 28, SERVICE_NAME = 48, SERVICE_DATA = 112 };
 
 void service_record_decode(struct service_record *out, const uint8_t *d)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "fabric/ib/codec.h"
 #include "fabric/ib/mad.h"
 #include "fabric/ib/notice.h"
 
@@ -73,6 +74,32 @@ struct path_record {
 
 int path_record_decode(struct path_record *out, const uint8_t *d);
 void path_record_encode(uint8_t *d, const struct path_record *in); /* fills 64 bytes */
+
+/* 15.2.5.2 */
+#define NODE_BY_LID	  (1ull << 0)
+#define NODE_BY_NODE_GUID (1ull << 7)
+#define NODE_BY_PORT_GUID (1ull << 8)
+
+struct node_record {
+	uint16_t lid;
+	struct node_info info; /* of the port with that LID */
+	char desc[SMP_DATA + 1];
+};
+
+int node_record_decode(struct node_record *out, const uint8_t *d);
+void node_record_encode(uint8_t *d, const struct node_record *in); /* fills 112 bytes */
+
+/* 15.2.5.13: a cable, seen from one of its ends. */
+#define LINK_BY_FROM_LID  (1ull << 0)
+#define LINK_BY_FROM_PORT (1ull << 1)
+
+struct link_record {
+	uint16_t from_lid, to_lid; /* base LIDs */
+	uint8_t from_port, to_port;
+};
+
+void link_record_decode(struct link_record *out, const uint8_t *d);
+void link_record_encode(uint8_t *d, const struct link_record *in); /* fills 64 bytes */
 
 /* 15.2.5.14.  SID and GID make a record, together with the P_Key: none here. */
 #define SERVICE_BY_ID	 (1ull << 0)

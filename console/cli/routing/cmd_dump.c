@@ -108,6 +108,7 @@ int cmd_dump_lfts(int argc, char **argv)
 
 	tables_source_opts_init(&c.s);
 	cmdline_parse(&argp, argc, argv, &c);
+	c.s.live.lfts_only = !c.dir && c.format != FORMAT_IBR;
 	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
 		rc = cmd_dump_dump(&c, &s, &err);

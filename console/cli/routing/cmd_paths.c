@@ -14,6 +14,7 @@
 #include "fabric/model/topology/end_find.h"
 #include "fabric/model/traffic/sample.h"
 #include "fabric/wire/wire_path_sl.h"
+#include "fabric/wire/wire_trace.h"
 #include "views/canvas/text.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ struct paths_cmd {
 	const char *src, *dst;
 	double interval_s;
 	enum end_as as;
-	bool json, no_load;
+	bool json, no_load, efi;
 };
 
 /* One way, under one set of tables. */
@@ -43,6 +44,8 @@ struct paths {
 	uint32_t src, dst;
 	uint16_t lid;
 	struct way now, plan; /* plan.t NULL: there is none */
+	bool traced, named;   /* s.f is no more than the path; has the name that was given */
+	struct fabric *loads; /* of which rates are, if it is not s.f; owned */
 	bool sl_asked;	      /* the SM, for the one of now */
 };
 
@@ -61,6 +64,10 @@ static const struct argp_option table[] = {
 	  "the ends are directed routes from this port, such as 0,1,17; 0 is this node", 0 },
 	{ "no-load", CMDLINE_KEY(struct paths_cmd, no_load), NULL, 0,
 	  "do not measure the load of the links", 0 },
+	{ "efi", CMDLINE_KEY(struct paths_cmd, efi), NULL, 0,
+	  "also count the paths that share each link (EFI), for which all tables of a live fabric "
+	  "are read; with files and plans they are always counted",
+	  0 },
 	{ "json", CMDLINE_KEY(struct paths_cmd, json), NULL, 0, "print JSON", 0 },
 	{ 0 },
 };
@@ -107,25 +114,28 @@ static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 
 static int cmd_paths_measure(struct paths *x, double interval_s, struct err *err)
 {
+	const struct fabric *f = x->loads ? x->loads : x->s.f;
 	struct sample *before, *after = NULL;
-	int rc = wire_read_sample(&before, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+	int rc = wire_read_sample(&before, x->s.w, f, SAMPLE_ALL, NULL, err);
 
 	if (rc)
 		return rc;
 	poll(NULL, 0, (int)(interval_s * 1000));
-	rc = wire_read_sample(&after, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
+	rc = wire_read_sample(&after, x->s.w, f, SAMPLE_ALL, NULL, err);
 	if (!rc)
-		x->rates = rates_new(x->s.f, before, after);
+		x->rates = rates_new(f, before, after);
 	sample_put(before);
 	sample_put(after);
 	return rc;
 }
 
-static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tables *t,
+static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tables *t, bool efi,
 			  struct err *err)
 {
 	w->t = t;
 	path_walk(&w->p, x->s.f, t, x->src, x->lid);
+	if (x->s.w && !efi)
+		return 0;
 	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
 }
 
@@ -202,33 +212,123 @@ static int cmd_paths_ask(struct paths *x, struct err *err)
 	return cmd_paths_read_vls(x, err);
 }
 
+/* A LID, or the GUID whose LID the SM tells; false for what only a discovery can find. */
+static bool cmd_paths_lid(uint16_t *lid, struct paths *x, enum end_as as, const char *text)
+{
+	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	uint64_t v;
+	char *rest;
+
+	if (as == END_ANY && hex && strlen(text) > 6)
+		as = END_GUID;
+	v = strtoull(text, &rest, hex || as == END_GUID ? 16 : 10);
+	if (*rest || rest == text)
+		return false;
+	if (as == END_GUID)
+		return !wire_guid_lid(lid, x->s.l.w, v, NULL);
+	*lid = (uint16_t)v;
+	return as == END_LID && v && v <= FAB_MAX_LID;
+}
+
+/* As ibtracert does: the path alone. */
+static bool cmd_paths_trace(struct paths *x, const struct paths_cmd *c)
+{
+	uint16_t slid, dlid;
+
+	x->traced = cmd_paths_lid(&slid, x, c->as, c->src) &&
+		    cmd_paths_lid(&dlid, x, c->as, c->dst) &&
+		    !live_trace(&x->s.l, &c->s.live, slid, dlid, NULL);
+	x->named = c->s.live.name;
+	return x->traced;
+}
+
+static void cmd_paths_took(struct paths *x)
+{
+	x->s.f = x->s.l.f;
+	x->s.t = x->s.l.t;
+	x->s.w = x->s.l.w;
+	x->s.adaptive = x->s.l.adaptive;
+}
+
+/* Names, and what the SM does not tell: all that is there, but of the tables only the path's. */
+static int cmd_paths_discover(struct paths *x, struct paths_cmd *c, struct err *err)
+{
+	const struct sweep_opts so = { .lmc = -1 };
+	struct tables *unused = NULL;
+	int rc;
+
+	if (live_again(&x->s.l, &c->s.live, NULL, err))
+		return EXIT_UNREADABLE;
+	cmd_paths_took(x);
+	rc = cmd_paths_find(x, c, err);
+	if (rc)
+		return rc;
+	if (wire_trace_tables(&x->s.l.t, x->s.w, x->s.f, x->src, x->lid, err))
+		return EXIT_UNREADABLE;
+	x->s.t = x->s.l.t;
+	if (!c->no_load)
+		wire_trace(&x->loads, &unused, x->s.w, end_lid(x->s.f, x->src), x->lid, &so, NULL);
+	tables_put(unused);
+	return 0;
+}
+
+static int cmd_paths_open(struct paths *x, struct paths_cmd *c, struct err *err)
+{
+	int rc;
+
+	c->efi |= c->s.live.jobs != NULL; /* they have no other use here */
+	if (c->s.plan || c->s.o.topology || c->efi) {
+		rc = tables_source_open(&x->s, &c->s, err);
+		return rc ? rc : cmd_paths_find(x, c, err);
+	}
+	if (live_port(&x->s.l, &c->s.live, err))
+		return EXIT_UNREADABLE;
+	if (!cmd_paths_trace(x, c))
+		return cmd_paths_discover(x, c, err);
+	cmd_paths_took(x);
+	return cmd_paths_find(x, c, err);
+}
+
 static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
 {
-	int rc = tables_source_open(&x->s, &c->s, err);
+	int rc = cmd_paths_open(x, c, err);
 
-	if (!rc)
-		rc = cmd_paths_find(x, c, err);
 	if (rc)
 		return rc;
 	if (x->s.w && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
 		return EXIT_UNREADABLE;
-	if (cmd_paths_walk(&x->now, x, x->s.t, err) || cmd_paths_ask(x, err) ||
-	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, err)))
+	if (cmd_paths_walk(&x->now, x, x->s.t, c->efi, err) || cmd_paths_ask(x, err) ||
+	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, c->efi, err)))
 		return EXIT_UNREADABLE;
 	return 0;
 }
 
 /* --- output ------------------------------------------------------------------------------ */
 
-static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const struct fabric *f,
-				    const struct path *p, const struct path_hop *h)
+/* Short names are short among those of a whole fabric. */
+static const char *cmd_paths_switch(const struct paths *x, uint32_t sw)
 {
+	return x->traced ? x->s.f->sw_name[sw] : x->s.f->sw_short[sw];
+}
+
+static const char *cmd_paths_end(char *buf, size_t len, const struct paths *x, uint32_t end)
+{
+	if (end < x->s.f->nend)
+		return end_name(buf, len, x->s.f, end);
+	snprintf(buf, len, "%s", cmd_paths_switch(x, end - x->s.f->nend));
+	return buf;
+}
+
+static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const struct paths *x,
+				    const struct path_hop *h)
+{
+	const struct fabric *f = x->s.f;
 	const struct port *hw;
 
 	*port = 0;
 	if (h->chan != FAB_NONE) {
 		*port = f->chan_rport[h->chan];
-		snprintf(buf, len, "%s", f->sw_short[f->chan_dst[h->chan]]);
+		snprintf(buf, len, "%s", cmd_paths_switch(x, f->chan_dst[h->chan]));
 		return buf;
 	}
 	if (h->out == 0 || h->out > f->sw_nports[h->sw])
@@ -237,17 +337,17 @@ static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const
 	if (hw->term == FAB_NONE)
 		return NULL;
 	*port = f->term_ca_port[hw->term];
-	(void)p;
 	return end_name(buf, len, f, hw->term);
 }
 
 static const struct port_rate *cmd_paths_rate_of(const struct paths *x, const struct path_hop *h)
 {
-	const struct fabric *f = x->s.f;
+	const struct fabric *f = x->loads ? x->loads : x->s.f;
+	uint32_t sw = fabric_switch_by_guid(f, x->s.f->sw_guid[h->sw]);
 
-	if (!x->rates || h->out == 0 || h->out > f->sw_nports[h->sw])
+	if (!x->rates || h->out == 0 || sw == FAB_NONE || h->out > f->sw_nports[sw])
 		return NULL;
-	return &x->rates->port[f->port_off[h->sw] + h->out];
+	return &x->rates->port[f->port_off[sw] + h->out];
 }
 
 static json_t *cmd_paths_real(double v)
@@ -262,7 +362,7 @@ static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
 	const bool chan = h->chan != FAB_NONE;
 	char to[300];
 	uint32_t port;
-	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x, h);
 	json_t *j = json_object();
 
 	json_object_set_new(j, "switch", json_text(x->s.f->sw_name[h->sw]));
@@ -279,10 +379,12 @@ static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
 	json_object_set_new(j, "util_pct", cmd_paths_real(r ? r->util_pct : NAN));
 	json_object_set_new(j, "wait_pct", cmd_paths_real(r ? r->wait_pct : NAN));
 	json_object_set_new(j, "efi",
-			    chan ? json_integer((json_int_t)w->m->efi[h->chan]) : json_null());
+			    chan && w->m ? json_integer((json_int_t)w->m->efi[h->chan])
+					 : json_null());
 	json_object_set_new(j, "eff_efi",
-			    chan && w->m->njob ? json_integer((json_int_t)w->m->eff_efi[h->chan])
-					       : json_null());
+			    chan && w->m && w->m->njob
+				    ? json_integer((json_int_t)w->m->eff_efi[h->chan])
+				    : json_null());
 	return j;
 }
 
@@ -316,7 +418,7 @@ static json_t *cmd_paths_end_json(const struct paths *x, uint32_t end)
 	char name[300];
 	json_t *j = json_object();
 
-	json_object_set_new(j, "name", json_text(end_name(name, sizeof(name), f, end)));
+	json_object_set_new(j, "name", json_text(cmd_paths_end(name, sizeof(name), x, end)));
 	json_object_set_new(j, "guid", json_sprintf("0x%016lx", (unsigned long)guid));
 	json_object_set_new(j, "lid", json_integer(end_lid(f, end)));
 	return j;
@@ -328,7 +430,8 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_t *j = json_object();
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
-	json_object_set_new(j, "fabric", json_text(x->s.f->name));
+	json_object_set_new(j, "fabric",
+			    x->traced && !x->named ? json_null() : json_text(x->s.f->name));
 	json_object_set_new(j, "source", cmd_paths_end_json(x, x->src));
 	json_object_set_new(j, "destination", cmd_paths_end_json(x, x->dst));
 	json_object_set_new(j, "dlid", json_integer(x->lid));
@@ -348,21 +451,24 @@ static void cmd_paths_print_hop(const struct paths *x, const struct way *w, uint
 	char util[FIGURE_LEN], wait[FIGURE_LEN], to[300], vl[8] = "-", efi[24] = "-", eff[24] = "-";
 	char out[8] = "-";
 	uint32_t port;
-	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x, h);
 
 	if (h->chan != FAB_NONE) {
 		if (h->vl != VL_UNREAD)
 			snprintf(vl, sizeof(vl), "%u", h->vl);
-		snprintf(efi, sizeof(efi), "%lu", (unsigned long)w->m->efi[h->chan]);
-		if (w->m->njob)
+		if (w->m)
+			snprintf(efi, sizeof(efi), "%lu", (unsigned long)w->m->efi[h->chan]);
+		if (w->m && w->m->njob)
 			snprintf(eff, sizeof(eff), "%lu", (unsigned long)w->m->eff_efi[h->chan]);
 	}
 	if (h->out != FAB_NO_PORT)
 		snprintf(out, sizeof(out), "%u", h->out);
-	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  %8s  %8s  %s%s", i + 1,
-	       x->s.f->sw_short[h->sw], h->in, out, vl, figure_pct(util, r ? r->util_pct : NAN),
-	       figure_pct(wait, r ? r->wait_pct : NAN), efi, eff, name ? "to " : "",
-	       name ? name : "ends here");
+	printf("  %3u  %-24s %4u %4s  %3s  %6s  %6s  ", i + 1, cmd_paths_switch(x, h->sw), h->in,
+	       out, vl, figure_pct(util, r ? r->util_pct : NAN),
+	       figure_pct(wait, r ? r->wait_pct : NAN));
+	if (w->m)
+		printf("%8s  %8s  ", efi, eff);
+	printf("%s%s", name ? "to " : "", name ? name : "ends here");
 	if (name)
 		printf("/%u", port);
 	putchar('\n');
@@ -375,8 +481,8 @@ static void cmd_paths_print_way(const struct paths *x, const struct way *w, cons
 	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
 	       cmd_paths_sl_known(x, w) ? "" : " (assumed: SLs are not stored in switches)",
 	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
-	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
-	       "util %", "wait %", "EFI", "job EFI");
+	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s%s\n", "switch", "in", "out", "VL", "util %",
+	       "wait %", w->m ? "       EFI   job EFI" : "");
 	for (uint32_t i = 0; i < w->p.nhop; i++)
 		cmd_paths_print_hop(x, w, i);
 }
@@ -386,8 +492,8 @@ static int cmd_paths_print_text(const struct paths *x, struct err *err)
 	char src[300], dst[300], adaptive[300];
 	uint32_t at;
 
-	printf("%s (LID %u) to %s, LID %u\n", end_name(src, sizeof(src), x->s.f, x->src),
-	       end_lid(x->s.f, x->src), end_name(dst, sizeof(dst), x->s.f, x->dst), x->lid);
+	printf("%s (LID %u) to %s, LID %u\n", cmd_paths_end(src, sizeof(src), x, x->src),
+	       end_lid(x->s.f, x->src), cmd_paths_end(dst, sizeof(dst), x, x->dst), x->lid);
 	cmd_paths_print_way(x, &x->now, "now");
 	if (x->plan.t) {
 		cmd_paths_print_way(x, &x->plan, "with the plan");
@@ -418,7 +524,9 @@ int cmd_paths(int argc, char **argv)
 		.doc = "Traces the path from one host or switch to another through the installed "
 		       "tables, those of files, or those of a plan before and after: ports, VLs, "
 		       "load, and the number of paths that share each link (EFI). The ends are "
-		       "names (n031, n031/2), LIDs or GUIDs.\vExit codes: 0 packets arrive; 1 "
+		       "names (n031, n031/2), LIDs or GUIDs. Of a live fabric only what the path "
+		       "takes is read: LIDs (--Lid) and GUIDs cost about eight MADs a hop, names a "
+		       "discovery.\vExit codes: 0 packets arrive; 1 "
 		       "they do not; 64 bad options, or unknown ends; 255 the fabric or a file "
 		       "could not be read.",
 	};
@@ -439,6 +547,7 @@ int cmd_paths(int argc, char **argv)
 	metrics_free(x.now.m);
 	metrics_free(x.plan.m);
 	rates_put(x.rates);
+	fabric_put(x.loads);
 	tables_source_close(&x.s);
 	return rc;
 }

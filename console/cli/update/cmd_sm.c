@@ -218,7 +218,7 @@ static int cmd_sm_sm(struct sm_cmd *c, struct err *err)
 		return rc;
 	if (cmd_sm_orders(&l, c, err))
 		rc = EXIT_REFUSED;
-	else if (!live_tables(&l, err) && !wire_sm_info(&info, l.w, err)) {
+	else if (!(l.osm && live_tables(&l, err)) && !wire_sm_info(&info, l.w, err)) {
 		c->json ? cmd_sm_print_json(&l, &info) : cmd_sm_print_all(&l, &info);
 		rc = cmd_sm_findings(&l) ? EXIT_FINDINGS : EXIT_OK;
 	}

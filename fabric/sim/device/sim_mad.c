@@ -15,20 +15,10 @@ struct reply {
 
 static void sim_mad_node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
 {
-	const struct fabric *f = s->f;
-	struct node_info ni = { .type = 1, .local_port = in, .vendor_id = 0x1234 };
+	struct node_info ni;
 
-	if (sim_is_switch(s, end)) {
-		ni.type = 2;
-		ni.nports = f->sw_nports[end - f->nend];
-		ni.node_guid = ni.port_guid = ni.system_guid = f->sw_guid[end - f->nend];
-	} else {
-		ni.type = f->term_kind[end] == TERM_ROUTER ? 3 : 1;
-		ni.nports = s->term_nports[end];
-		ni.node_guid = f->term_node_guid[end];
-		ni.system_guid = f->term_sys_guid[end] ? f->term_sys_guid[end] : ni.node_guid;
-		ni.port_guid = f->term_guid[end];
-	}
+	sim_node_info(s, end, &ni);
+	ni.local_port = in;
 	node_info_encode(d, &ni);
 }
 
@@ -366,7 +356,7 @@ static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t fro
 		return sim_mad_answer_perf(s, end, r, a);
 	if (r->mgmt_class != MAD_SA)
 		return sim_mad_answer_smp(s, end, in, r, a);
-	a->len = r->attr == SA_SERVICE_RECORD ? SA_DATA : SMP_DATA;
+	a->len = r->attr == SA_SERVICE_RECORD || r->attr == SA_NODE_RECORD ? SA_DATA : SMP_DATA;
 	return sm_answer(s, end, from, r, &a->status, a->data);
 }
 

@@ -11,6 +11,7 @@
 #include "fabric/sim/device/sim_state.h"
 #include "fabric/wire/sa.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define GID_PREFIX    0xfe80000000000000ull
@@ -185,6 +186,72 @@ static uint16_t sim_sa_path_query(const struct sim *s, const struct mad_request 
 	return 0;
 }
 
+static uint8_t sim_sa_end_port(const struct sim *s, uint32_t end)
+{
+	return sim_is_switch(s, end) ? 0 : s->f->term_ca_port[end];
+}
+
+static uint16_t sim_sa_base_lid(const struct sim *s, uint32_t end)
+{
+	return sim_is_switch(s, end) ? s->f->sw_lid[end - s->f->nend] : s->f->term_lid[end];
+}
+
+/* By what a record is asked for, of what requests here use. */
+static uint32_t sim_sa_node_find(const struct sim *s, const struct node_record *like, uint64_t mask,
+				 uint32_t *n)
+{
+	uint32_t found = FAB_NONE;
+
+	*n = 0;
+	for (uint32_t end = 0; end < s->f->nend + s->f->nsw; end++) {
+		struct node_info ni;
+
+		sim_node_info(s, end, &ni);
+		if (((mask & NODE_BY_LID) && fabric_lid_end(s->f, like->lid) != end) ||
+		    ((mask & NODE_BY_NODE_GUID) && ni.node_guid != like->info.node_guid) ||
+		    ((mask & NODE_BY_PORT_GUID) && ni.port_guid != like->info.port_guid))
+			continue;
+		found = end;
+		++*n;
+	}
+	return found;
+}
+
+static uint16_t sim_sa_node(const struct sim *s, const struct mad_request *r, uint8_t *d)
+{
+	struct node_record x;
+	uint32_t n, end;
+
+	node_record_decode(&x, r->sa); /* what is not asked for is empty */
+	end = sim_sa_node_find(s, &x, r->comp_mask, &n);
+	if (n != 1)
+		return n ? SA_TOO_MANY_RECORDS : SA_NO_RECORDS;
+	x.lid = sim_sa_base_lid(s, end);
+	sim_node_info(s, end, &x.info);
+	x.info.local_port = sim_sa_end_port(s, end);
+	snprintf(x.desc, sizeof(x.desc), "%s",
+		 sim_is_switch(s, end) ? s->f->sw_desc[end - s->f->nend] : s->f->term_desc[end]);
+	node_record_encode(d, &x);
+	return 0;
+}
+
+static uint16_t sim_sa_link(const struct sim *s, const struct mad_request *r, uint8_t *d)
+{
+	const uint64_t want = LINK_BY_FROM_LID | LINK_BY_FROM_PORT;
+	struct link_record x;
+	uint32_t end, to;
+
+	link_record_decode(&x, r->sa);
+	if ((r->comp_mask & want) != want)
+		return SA_INSUFFICIENT;
+	end = fabric_lid_end(s->f, x.from_lid);
+	if (end == FAB_NONE || !sim_step(s, end, x.from_port, &to, &x.to_port))
+		return SA_NO_RECORDS;
+	x.to_lid = sim_sa_base_lid(s, to);
+	link_record_encode(d, &x);
+	return 0;
+}
+
 static bool sim_sa_service_is(const struct service_record *a, const struct service_record *b,
 			      uint64_t mask)
 {
@@ -253,6 +320,10 @@ bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_requ
 		*status = sim_sa_inform_records(s, r);
 	else if (r->method == MAD_GET && r->attr == SA_PATH_RECORD)
 		*status = sim_sa_path_query(s, r, d);
+	else if (r->method == MAD_GET && r->attr == SA_NODE_RECORD)
+		*status = sim_sa_node(s, r, d);
+	else if (r->method == MAD_GET && r->attr == SA_LINK_RECORD)
+		*status = sim_sa_link(s, r, d);
 	else if (r->attr == SA_SERVICE_RECORD)
 		*status = sim_sa_service(s, r, d);
 	else

@@ -25,6 +25,24 @@ bool sim_dead(const struct sim *s, uint32_t end)
 	return sim_is_switch(s, end) ? s->sw_dead[end - s->f->nend] : s->term_dead[end];
 }
 
+void sim_node_info(const struct sim *s, uint32_t end, struct node_info *ni)
+{
+	const struct fabric *f = s->f;
+
+	*ni = (struct node_info){ .type = 1, .vendor_id = 0x1234 };
+	if (sim_is_switch(s, end)) {
+		ni->type = 2;
+		ni->nports = f->sw_nports[end - f->nend];
+		ni->node_guid = ni->port_guid = ni->system_guid = f->sw_guid[end - f->nend];
+	} else {
+		ni->type = f->term_kind[end] == TERM_ROUTER ? 3 : 1;
+		ni->nports = s->term_nports[end];
+		ni->node_guid = f->term_node_guid[end];
+		ni->system_guid = f->term_sys_guid[end] ? f->term_sys_guid[end] : ni->node_guid;
+		ni->port_guid = f->term_guid[end];
+	}
+}
+
 uint64_t sim_port_guid(const struct sim *s, uint32_t end)
 {
 	return sim_is_switch(s, end) ? s->f->sw_guid[end - s->f->nend] : s->f->term_guid[end];

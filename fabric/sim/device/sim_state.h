@@ -14,6 +14,7 @@ typedef uint64_t counter_row[CTR_COUNT];
 
 struct traffic;
 struct mad_request;
+struct node_info;
 struct sim_port;
 struct sim_sm;
 
@@ -50,6 +51,8 @@ struct sim {
 bool sim_is_switch(const struct sim *s, uint32_t end);
 bool sim_dead(const struct sim *s, uint32_t end);
 
+/* What an end says of itself, without the port that a request came in by. */
+void sim_node_info(const struct sim *s, uint32_t end, struct node_info *ni);
 /* Whose port that is; the M_Key that it wants. */
 uint64_t sim_port_guid(const struct sim *s, uint32_t end);
 uint64_t sim_m_key(const struct sim *s, uint32_t end);
@@ -79,7 +82,7 @@ struct sim_sm *sm_new(void);
 void sm_free(struct sim_sm *sm);
 void sm_forget(struct sim_sm *sm); /* subscriptions and all */
 void sm_path_sls(struct sim_sm *sm, const struct tables *t);
-/* False: nobody is there who answers.  d: 64 bytes of the answer, SA_DATA of a service record. */
+/* False: nobody is there who answers.  d: SA_DATA bytes. */
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d);
 /* A packet that is no request: traps and answers to reports. */
