@@ -111,13 +111,14 @@ void batch_findings_key(char *key, size_t size, const struct batch_opts *o)
 {
 	const char *const texts[] = { o->check ? "check" : "", o->filter_text, o->prom_file,
 				      o->prom_listen };
-	struct digest_stream *s = digest_begin();
+	struct digest_stream *s;
 	struct digest d;
 	char hex[9];
 
 	*key = '\0';
 	if (!o->check && !o->prom_file && !o->prom_listen)
 		return;
+	s = digest_begin();
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		digest_add(s, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
 	digest_end(&d, s);
