@@ -153,21 +153,8 @@ int moments_jobs(struct jobset **out, struct moments *m, uint32_t i, const char 
 	int rc = 0;
 
 	moments_advance(m, m->time.v[i]);
-	for (size_t k = 0; k < m->running.n && !rc; k++) {
-		const struct job_record *r = &m->log->jobs[m->running.v[k]];
-		struct job head = { .id = r->id,
-				    .name = r->name,
-				    .user = r->user,
-				    .nodes = r->nodes,
-				    .start_s = r->start_s };
-		struct hostlist *h;
-
-		rc = job_log_hosts(&h, &names, r, source, err);
-		if (rc)
-			break;
-		jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));
-		hostlist_free(h);
-	}
+	for (size_t k = 0; k < m->running.n && !rc; k++)
+		rc = job_log_give(b, &names, &m->log->jobs[m->running.v[k]], source, err);
 	js = jobset_build(b);
 	js->time_s = m->time.v[i];
 	*out = rc ? NULL : js;

@@ -4,7 +4,7 @@
 #include "console/io/input_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/process/apart.h"
-#include "fabric/base/text/hostlist.h"
+#include "fabric/format/site/io_names.h"
 #include "fabric/format/site/io_nodes.h"
 
 #include <errno.h>
@@ -17,47 +17,16 @@
 #define OPENSM	    "opensm"
 #define OPENSM_CONF "/etc/opensm/opensm.conf"
 #define FEATURE	    "feature:"
-#define HOSTS_MAX   250000 /* no subnet has as many */
 
 enum io_source { IO_LIST, IO_CONF, IO_FEATURES };
 
 struct io_reading {
 	enum io_source source;
 	FILE *file;
-	const char *path, *feature;
-	struct name_map *names; /* that they go to */
-	char *conf_value;	/* IO_CONF */
-	uint64_t expanded;	/* hosts so far */
+	const char *feature;
+	struct io_names to;
+	char *conf_value; /* IO_CONF */
 };
-
-static int load_io_nodes_hosts(struct io_reading *x, const char *text, struct err *err)
-{
-	struct hostlist *h;
-	uint32_t n;
-	int rc = hostlist_measure(&n, text, err);
-
-	if (!rc && x->expanded + n > HOSTS_MAX)
-		rc = err_set(err, -E2BIG, "%s: more than %d hosts", x->path, HOSTS_MAX);
-	if (!rc)
-		rc = hostlist_parse(&h, text, err);
-	if (rc)
-		return rc;
-	x->expanded += n;
-	for (uint32_t i = 0; i < hostlist_count(h); i++)
-		name_map_add_io(x->names, hostlist_names(h)[i]);
-	hostlist_free(h);
-	return 0;
-}
-
-/* --- there: a GUID and a text, one of which is not said --------------------------------------- */
-
-static void load_io_nodes_put(void *ctx, uint64_t guid, const char *hosts)
-{
-	bytes_out *out = ctx;
-
-	bytes_put(out, &guid, sizeof(guid));
-	bytes_put_text(out, hosts ? hosts : "");
-}
 
 static int load_io_nodes_read(void *ctx, bytes_out *out, struct read_report *report,
 			      struct err *err)
@@ -68,46 +37,31 @@ static int load_io_nodes_read(void *ctx, bytes_out *out, struct read_report *rep
 
 	(void)report;
 	if (x->source == IO_LIST)
-		return io_nodes_read(x->file, x->path, load_io_nodes_put, out, err);
+		return io_nodes_read(x->file, x->to.path, io_names_put, out, err);
 	if (x->source == IO_FEATURES)
-		return io_nodes_read_features(x->file, x->path, x->feature, load_io_nodes_put, out,
+		return io_nodes_read_features(x->file, x->to.path, x->feature, io_names_put, out,
 					      err);
-	rc = io_nodes_read_conf(&value, x->file, x->path, err);
+	rc = io_nodes_read_conf(&value, x->file, x->to.path, err);
 	if (!rc)
-		load_io_nodes_put(out, 0, value);
+		io_names_put(out, 0, value);
 	free(value);
 	return rc;
-}
-
-/* --- here ------------------------------------------------------------------------------------ */
-
-static int load_io_nodes_take_one(struct io_reading *x, uint64_t guid, char *text, struct err *err)
-{
-	if (x->source == IO_CONF) {
-		if (x->conf_value || !*text)
-			return -EPROTO;
-		x->conf_value = xstrdup(text);
-		return 0;
-	}
-	if (!*text) {
-		name_map_add_io_guid(x->names, guid);
-		return 0;
-	}
-	return load_io_nodes_hosts(x, text, err);
 }
 
 static int load_io_nodes_take(void *ctx, struct bytes_in *in, struct err *err)
 {
 	struct io_reading *x = ctx;
+	uint64_t unused;
+	char *text;
 	int rc = 0;
 
-	while (!rc && in->left > sizeof(struct read_report)) {
-		uint64_t guid;
-		char *text;
-
-		bytes_take(in, &guid, sizeof(guid));
-		text = bytes_take_text(in);
-		rc = text && !in->bad ? load_io_nodes_take_one(x, guid, text, err) : -EPROTO;
+	if (x->source != IO_CONF)
+		return io_names_take(&x->to, in, err);
+	while (io_names_next(&rc, &unused, &text, in)) {
+		if (x->conf_value || !*text)
+			rc = -EPROTO;
+		else
+			x->conf_value = xstrdup(text);
 		free(text);
 	}
 	return rc;
@@ -115,7 +69,7 @@ static int load_io_nodes_take(void *ctx, struct bytes_in *in, struct err *err)
 
 static int load_io_nodes_apart(struct io_reading *x, struct err *err)
 {
-	struct apart a = { .path = x->path,
+	struct apart a = { .path = x->to.path,
 			   .file = x->file,
 			   .read = load_io_nodes_read,
 			   .take = load_io_nodes_take,
@@ -132,7 +86,7 @@ static int load_io_nodes_file(struct io_reading *x, const char *path, struct err
 	if (rc)
 		return rc;
 	x->file = in.file;
-	x->path = in.path;
+	x->to.path = in.path;
 	rc = load_io_nodes_apart(x, err);
 	input_file_close(&in);
 	return rc;
@@ -162,7 +116,7 @@ static int load_io_nodes_ask(struct io_reading *x, const char *feature, struct e
 
 	x->source = IO_FEATURES;
 	x->feature = feature;
-	x->path = "sinfo";
+	x->to.path = "sinfo";
 	x->file =
 		popen("unset LD_PRELOAD; exec timeout 20 sinfo -h -N -o '%N %b' 2>/dev/null", "re");
 	if (!x->file)
@@ -173,7 +127,7 @@ static int load_io_nodes_ask(struct io_reading *x, const char *feature, struct e
 		return err_set(err, -EIO, "SLURM does not tell its nodes (sinfo, exit code %d)%s%s",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : -1, rc ? ": " : "",
 			       why.text);
-	if (!x->expanded)
+	if (!x->to.hosts)
 		return err_set(err, -ENOENT, "no node of SLURM has the feature %s", feature);
 	return 0;
 }
@@ -181,13 +135,13 @@ static int load_io_nodes_ask(struct io_reading *x, const char *feature, struct e
 int load_io_nodes(struct name_map **names, const char *text, struct err *err)
 {
 	bool made = !*names;
-	struct io_reading x = { .path = text };
+	struct io_reading x = { .to.path = text };
 	struct err why = { "" };
 	int rc;
 
 	if (made)
 		*names = name_map_new();
-	x.names = *names;
+	x.to.names = *names;
 	if (!strcmp(text, OPENSM) || !strncmp(text, OPENSM ":", strlen(OPENSM ":")))
 		rc = load_io_nodes_conf(
 			&x, text[strlen(OPENSM)] ? text + strlen(OPENSM ":") : OPENSM_CONF, &why);
@@ -196,7 +150,7 @@ int load_io_nodes(struct name_map **names, const char *text, struct err *err)
 	else if (strchr(text, '/') || !access(text, R_OK))
 		rc = load_io_nodes_file(&x, text, &why);
 	else
-		rc = load_io_nodes_hosts(&x, text, &why);
+		rc = io_names_add(&x.to, text, &why);
 	if (!rc)
 		return 0;
 	if (made) {

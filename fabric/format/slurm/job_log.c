@@ -188,6 +188,24 @@ int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_recor
 	return rc;
 }
 
+int job_log_give(struct jobset_builder *b, uint64_t *names, const struct job_record *r,
+		 const char *source, struct err *err)
+{
+	struct job head = { .id = r->id,
+			    .name = r->name,
+			    .user = r->user,
+			    .nodes = r->nodes,
+			    .start_s = r->start_s };
+	struct hostlist *h;
+	int rc = job_log_hosts(&h, names, r, source, err);
+
+	if (rc)
+		return rc;
+	jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));
+	hostlist_free(h);
+	return 0;
+}
+
 int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
 		   int64_t at_s, const char *source, struct err *err)
 {
@@ -198,20 +216,8 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 
 	for (uint32_t i = 0; i < log->n && !rc; i++) {
 		const struct job_record *r = &log->jobs[i];
-		struct job head = { .id = r->id,
-				    .name = r->name,
-				    .user = r->user,
-				    .nodes = r->nodes,
-				    .start_s = r->start_s };
-		struct hostlist *h;
-
-		if (!job_record_runs(r, at_s))
-			continue;
-		rc = job_log_hosts(&h, &names, r, source, err);
-		if (rc)
-			break;
-		jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));
-		hostlist_free(h);
+		if (job_record_runs(r, at_s))
+			rc = job_log_give(b, &names, r, source, err);
 	}
 	js = jobset_build(b);
 	if (at_s != JOB_LOG_ALL)

@@ -42,6 +42,9 @@ int job_log_join(struct job_log *log, struct err *err);
  * they are more than HOSTLISTS_MAX. */
 int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,
 		  const char *source, struct err *err);
+/* The job with them, to a job set. */
+int job_log_give(struct jobset_builder *b, uint64_t *names, const struct job_record *r,
+		 const char *source, struct err *err);
 
 /* The jobs that run at a time: start <= at_s < end.  source as shown ("file jobs.txt"). */
 int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
