@@ -5,6 +5,7 @@
 #include "engines/nue/nue.h"
 #include "engines/repair/needed_entries.h"
 #include "engines/repair/reattach.h"
+#include "engines/repair/refill.h"
 #include "engines/repair/regrow.h"
 #include "engines/repair/repair_state.h"
 #include "engines/repair/standing.h"
@@ -31,6 +32,7 @@ struct repair_sum {
 	uint32_t lids;	  /* to which some switch had no path any more */
 	uint32_t in_vain; /* of them without a way that is free of deadlocks */
 	bool sls_again;
+	uint64_t refilled; /* entries that were moved though nothing is broken */
 };
 
 /* --- what it starts from -------------------------------------------------------------------- */
@@ -152,6 +154,22 @@ static int repair_with_new_layers(struct repair_state *r, struct repair_sum *sum
 	return rc;
 }
 
+/* Where all paths stand, a step towards even loads. */
+static int repair_refill(struct repair_state *r, struct repair_sum *sum, struct progress *progress)
+{
+	struct reattach *x;
+	int rc;
+
+	if (r->params->sar_change <= 0 || r->changes->n)
+		return 0;
+	x = reattach_new(r);
+	rc = refill(r, x, r->params->sar_change, progress);
+	reattach_free(x);
+	sum->refilled = r->changes->n;
+	sum->entries.changed += sum->refilled;
+	return rc;
+}
+
 /* Why the installed SLs cannot simply stay. */
 static const char *repair_obstacle(const struct repair_state *r, bool acyclic)
 {
@@ -170,8 +188,9 @@ static int repair_run(struct repair_state *r, struct repair_sum *sum, struct pro
 	if (!rc && acyclic)
 		rc = repair_regrow(r, sum, progress);
 	if (!rc && acyclic && !sum->in_vain) {
+		rc = repair_refill(r, sum, progress);
 		repair_state_count_vls(r);
-		return 0;
+		return rc;
 	}
 	if (rc)
 		return rc;
@@ -193,8 +212,9 @@ static void repair_tell(const struct repair_state *r, const struct repair_sum *s
 		  r->ndest);
 	notes_set(notes, "entries_needed", e->needed,
 		  "%" PRIu64 " LFT entries have to change for paths as short as these", e->needed);
-	notes_set(notes, "entries_changed", e->changed, "%" PRIu64 " LFT entries change",
-		  e->changed);
+	notes_set(notes, "entries_changed", e->changed, "%" PRIu64 " LFT entries change%s",
+		  e->changed,
+		  sum->refilled ? ", a step towards even loads, in any order of writes" : "");
 }
 
 /* Where nothing is installed all paths are new. */

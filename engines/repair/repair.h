@@ -6,8 +6,9 @@
  * Paths that still arrive keep their entries, SLs and VLs.  New ones are free of deadlocks beside
  * them: on the SLs and VLs that are installed, else on one VL more, else by moving the other
  * paths to the same LID; where not even that does, SLs are assigned again, as few as possible, and
- * where these are not enough the engine says so.  Without installed tables nue routes.  Notes
- * "entries_changed" and "entries_needed" (needed_entries.h).
+ * where these are not enough the engine says so.  Without installed tables nue routes.  Where
+ * nothing is broken, and params->sar_change says how much may change, entries move towards even
+ * loads (refill.h).  Notes "entries_changed" and "entries_needed" (needed_entries.h).
  */
 #pragma once
 
