@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SLs of paths: no switch holds them, only the SM's path records. */
-#include "fabric/wire/wire_path_sl.h"
+#include "fabric/wire/wire_trace.h"
 
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"

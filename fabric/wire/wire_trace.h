@@ -23,6 +23,11 @@ int wire_trace(struct fabric **out, struct tables **tables, struct wire *w, uint
  * that node; -EIO: no answer. */
 int wire_guid_lid(uint16_t *lid, struct wire *w, uint64_t guid, struct err *err);
 
+/* The SL of a path from a terminal to a LID, as the SM's path record has it: one query.  -EIO: the SM
+ * has none, or does not answer, with the reason; or what the port failed with. */
+int wire_path_sl(uint8_t *sl, struct wire *w, const struct fabric *f, uint32_t term, uint16_t dlid,
+		 struct err *err);
+
 /* The same tables for a fabric that was discovered: the entries for dlid of the switches on the way
  * from an end.  An end of a path is as in path.h.  Errors as of wire_read_blocks(). */
 int wire_trace_tables(struct tables **tables, struct wire *w, const struct fabric *f, uint32_t src,

@@ -13,7 +13,6 @@
 #include "fabric/model/tables/path.h"
 #include "fabric/model/topology/end_find.h"
 #include "fabric/model/traffic/sample.h"
-#include "fabric/wire/wire_path_sl.h"
 #include "fabric/wire/wire_trace.h"
 #include "views/canvas/text.h"
 
