@@ -18,7 +18,7 @@ long+=" screens view_large view_paths view_switches view_topology views app"
 long+=" executor agent_set power_loss"
 long+=" sar escape engines dor transition verify txn_packets packets_installer"
 long+=" sl2vl_files view_apply view_preview sar_time ftree judged planfile length_bound time_bound"
-long+=" pin exclusion escape_lids repair repairer fresh_gap minhop packets_shared"
+long+=" pin exclusion escape_lids repair repairer refill fresh_gap improver minhop packets_shared"
 
 round() { # title, build folder, make variables...
 	local title=$1 folder=$2 log sums bins=() t

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Keys that are no parameters of engines. */
-enum { KEY_ENGINE = PARAM_IDS, KEY_ON_CHANGE, NKEYS };
+enum { KEY_ENGINE = PARAM_IDS, KEY_ON_CHANGE, KEY_IMPROVE, NKEYS };
 
 static const char *const changes[] = { [ON_CHANGE_REPAIR] = "repair",
 				       [ON_CHANGE_REROUTE] = "reroute",
@@ -75,6 +75,17 @@ static int policy_take_change(struct policy_file *r, const char *value)
 	return policy_wrong(r, "on_change is one of repair, reroute, confirmed");
 }
 
+static int policy_take_improve(struct policy_file *r, const char *value)
+{
+	char *end;
+	unsigned long s = strtoul(value, &end, 10);
+
+	if (strspn(value, "0123456789") != strlen(value) || s > IMPROVE_MAX_S)
+		return policy_wrong(r, "improve is a number of seconds, 0 (never) to 86400");
+	r->p->improve_s = (unsigned)s;
+	return 0;
+}
+
 /* "key value", cut apart in place; false for a line without either. */
 static bool policy_cut_line(char *line, char **name, char **value)
 {
@@ -106,8 +117,9 @@ static int policy_unknown_key(struct policy_file *r)
 		if (all[i].policy)
 			len += (size_t)snprintf(keys + len, sizeof(keys) - len, ", %s",
 						all[i].option);
-	return err_set(r->err, -EINVAL, "%s:%llu: unknown key: there are engine, on_change%s",
-		       r->path, (unsigned long long)lines_number(r->lines), keys);
+	return err_set(r->err, -EINVAL,
+		       "%s:%llu: unknown key: there are engine, on_change, improve%s", r->path,
+		       (unsigned long long)lines_number(r->lines), keys);
 }
 
 /* -1: there is no such key. */
@@ -118,6 +130,7 @@ static int policy_key(const char *name, const struct param **param)
 		return (int)(*param)->id;
 	return !strcmp(name, "engine")	    ? KEY_ENGINE
 	       : !strcmp(name, "on_change") ? KEY_ON_CHANGE
+	       : !strcmp(name, "improve")   ? KEY_IMPROVE
 					    : -1;
 }
 
@@ -139,6 +152,8 @@ static int policy_take_line(struct policy_file *r, char *line)
 	r->seen[key] = true;
 	if (key == KEY_ENGINE)
 		return policy_take_engine(r, value);
+	if (key == KEY_IMPROVE)
+		return policy_take_improve(r, value);
 	return key == KEY_ON_CHANGE ? policy_take_change(r, value)
 				    : policy_take_param(r, param, value);
 }

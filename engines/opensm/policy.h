@@ -18,6 +18,8 @@
  *                                 GUIDs and such lists; left out: OpenSM's io_guid_file
  *   on_change repair              after a failure, or when switches or cables come: see enum
  *                                 policy_change
+ *   improve 60                    after so many seconds without changes a repaired routing gets
+ *                                 better in steps, each that time after the one before; 0: never
  *
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
  * of the policy.
@@ -37,11 +39,14 @@ enum policy_change {
 	ON_CHANGE_CONFIRMED, /* as repair, but from the confirmed tables each time */
 };
 
+#define IMPROVE_MAX_S 86400
+
 struct policy {
 	struct engine_spec spec;
 	struct engine_params params;
 	char *text[PARAM_TEXTS]; /* by enum param_id: paths and lists, or NULL */
 	enum policy_change on_change;
+	unsigned improve_s; /* 0: never; at most IMPROVE_MAX_S */
 	int refs;
 };
 
@@ -50,7 +55,8 @@ struct policy {
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
 /* From a file by name; also -errno when it cannot be opened. */
 int policy_load(struct policy **out, const char *path, struct err *err);
-/* Do both say the same, but for what is in the files that they name? */
+/* Would both choose the same tables, but for what is in the files that they name?  When these are to
+ * get better is another matter. */
 bool policy_same(const struct policy *a, const struct policy *b);
 /* A name of a file in it, as a path that the caller frees; path: the policy's. */
 char *policy_beside(const char *path, const char *name);

@@ -35,6 +35,7 @@ struct sm_session {
 
 	const struct tables *installed; /* ours; NULL: OpenSM's own engine routes */
 	const struct fabric *installed_on;
+	const struct tables *better, *better_of; /* a step, and what was installed then; or NULL */
 	struct policy
 		*chosen_by; /* by which they were asked for last; NULL: they are not to be kept */
 	/* installed last without a repair, and not by an update that nobody has confirmed */
@@ -74,6 +75,8 @@ void sm_session_free(struct sm_session *d)
 	fabric_put(d->judged.f);
 	tables_put(d->installed);
 	fabric_put(d->installed_on);
+	tables_put(d->better);
+	tables_put(d->better_of);
 	fabric_put(d->seen);
 	tables_put(d->origin);
 	endports_put(d->origin_ends);
@@ -188,6 +191,7 @@ static void sm_session_offer(const struct sm_session *d, const struct policy *po
 		.origin_ends = endports_get(d->origin_ends),
 		.origin_is = d->origin_is,
 		.same_policy = d->chosen_by && policy_same(d->chosen_by, policy),
+		.better = d->better && d->better_of == d->installed ? tables_get(d->better) : NULL,
 	};
 	if (o->judged.f)
 		fabric_get(o->judged.f);
@@ -203,6 +207,7 @@ static void sm_session_offer_put(const struct table_offer *o)
 	tables_put(o->origin);
 	endports_put(o->origin_ends);
 	fabric_put(o->judged.f);
+	tables_put(o->better);
 }
 
 void sm_session_mark_io(struct sm_session *d, struct fabric *f, const char *guid_file,
@@ -220,7 +225,8 @@ void sm_session_mark_io(struct sm_session *d, struct fabric *f, const char *guid
 	if (!rc)
 		return;
 	if (rc < 0)
-		snprintf(sentence, sizeof(sentence), "no hosts for I/O are known: %.340s", err.text);
+		snprintf(sentence, sizeof(sentence), "no hosts for I/O are known: %.340s",
+			 err.text);
 	else
 		snprintf(sentence, sizeof(sentence), "%d port%s of hosts for I/O", rc, plural(rc));
 	log->say(log->ctx, sentence);
@@ -326,6 +332,23 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 	endports_put(ends);
 	tables_put(old);
 	fabric_put(old_on);
+}
+
+bool sm_session_improve(struct sm_session *d, const struct tables *of, const struct tables *step)
+{
+	const struct tables *old, *old_of;
+	bool may;
+
+	pthread_mutex_lock(&d->lock);
+	may = d->installed == of && !d->update.open && !d->given;
+	old = d->better;
+	old_of = d->better_of;
+	d->better = may ? tables_get(step) : NULL;
+	d->better_of = may ? tables_get(of) : NULL;
+	pthread_mutex_unlock(&d->lock);
+	tables_put(old);
+	tables_put(old_of);
+	return may;
 }
 
 struct policy *sm_session_chosen_by(struct sm_session *d)

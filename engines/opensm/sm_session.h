@@ -36,6 +36,9 @@ bool sm_session_at_hand(struct sm_session *d);
 void sm_session_routed(struct sm_session *d, const struct fabric *f,
 		       const struct table_selection *c);
 void sm_session_refused(struct sm_session *d, const char *why);
+/* The next routing is that step, if of is installed then, and no update is under way; false: that is
+ * not so already. */
+bool sm_session_improve(struct sm_session *d, const struct tables *of, const struct tables *step);
 /* By which policy it was chosen, for the caller to put; NULL: none any more. */
 struct policy *sm_session_chosen_by(struct sm_session *d);
 /* OpenSM has written everything that the last routing wanted, by the engine of that name; again: it

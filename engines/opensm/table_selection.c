@@ -641,8 +641,11 @@ static bool selection_as_before(struct table_selection *out, const struct fabric
 		return false;
 	if (o->origin && digest_equal(&o->origin->fingerprint, &f->fingerprint))
 		return !selection_take(out, f, o->origin, l, o->origin_is, false, &why);
-	return digest_equal(&o->current->fingerprint, &f->fingerprint) &&
-	       !selection_take(out, f, o->current, l, CHOICE_REPAIRED, false, &why);
+	if (!digest_equal(&o->current->fingerprint, &f->fingerprint))
+		return false;
+	if (o->better && !selection_take(out, f, o->better, l, CHOICE_REPAIRED, false, &why))
+		return true;
+	return !selection_take(out, f, o->current, l, CHOICE_REPAIRED, false, &why);
 }
 
 /* Also said when there is nothing wrong with what is used instead. */

@@ -84,6 +84,7 @@ struct table_offer {
 	const struct endports *origin_ends;
 	enum table_source origin_is;
 	bool same_policy; /* as when current was chosen */
+	const struct tables *better; /* a step from current (improver.h); NULL: there is none */
 };
 
 /* Sentences meanwhile: why the tables of the file are not used, jobs that could not be read. */

@@ -26,7 +26,8 @@
 #include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/plugin/osm_qos.h"
 #include "engines/opensm/plugin/osm_wave.h"
-#include "engines/opensm/fresh_gap.h"
+#include "engines/opensm/beside/fresh_gap.h"
+#include "engines/opensm/beside/improver.h"
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
@@ -68,6 +69,7 @@ struct plugin {
 	struct sm_session *session;
 	struct socket_server *server;
 	struct fresh_gap *gap;	     /* NULL: nobody compares */
+	struct improver *improver;   /* NULL: nobody improves */
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
 	const struct fabric *fabric; /* of the tables */
 	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
@@ -279,6 +281,16 @@ static void plugin_tell_installed(struct plugin *p, const struct table_selection
 		plugin_tell_repaired(p, &c->repair, took);
 }
 
+static void plugin_tell_improver(struct plugin *p, const struct table_selection *c)
+{
+	struct policy *policy = sm_session_chosen_by(p->session);
+
+	if (policy)
+		improver_installed(p->improver, p->fabric, p->tables, policy,
+				   c->source == CHOICE_REPAIRED);
+	policy_put(policy);
+}
+
 /* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */
 static void plugin_watch_vls(struct plugin *p, const struct table_selection *c)
 {
@@ -394,6 +406,7 @@ static int plugin_build_fwd_tables(void *context)
 		plugin_install(p, x.f, &x.c);
 		plugin_watch_vls(p, &x.c);
 		plugin_tell_installed(p, &x.c, plugin_now_s() - x.start);
+		plugin_tell_improver(p, &x.c);
 	}
 	tables_put(x.c.tables);
 	fabric_put(x.f);
@@ -625,6 +638,24 @@ static void plugin_ask_reroute(struct plugin *p)
 	osm_opensm_sweep(p->osm);
 }
 
+/* In the improver's thread.  A heavy sweep first where OpenSM would write more than what differs. */
+static void plugin_improve(void *ctx, const struct tables *of, const struct tables *step)
+{
+	struct plugin *p = ctx;
+	bool settled;
+
+	if (osm_exit_flag || !sm_session_improve(p->session, of, step))
+		return;
+	cl_plock_acquire(&p->osm->lock);
+	settled = plugin_has_settled(p->osm);
+	cl_plock_release(&p->osm->lock);
+	if (settled)
+		p->osm->subn.force_reroute = TRUE;
+	else
+		p->osm->subn.force_heavy_sweep = TRUE;
+	osm_opensm_sweep(p->osm);
+}
+
 static int plugin_reroute(void *ctx, struct err *err)
 {
 	struct plugin *p = ctx;
@@ -831,6 +862,7 @@ static void plugin_destroy(void *data)
 	struct plugin *p = data;
 
 	fresh_gap_free(p->gap);
+	improver_free(p->improver);
 	socket_server_stop(p->server);
 	sm_session_free(p->session);
 	tables_put(p->tables);
@@ -857,6 +889,7 @@ static int plugin_init(void *ctx, struct err *err)
 	p->key_path = plugin_option(options, "ibroute_key=", NULL, "");
 	p->session = sm_session_new(p->policy_path, p->confirmed_path);
 	p->gap = fresh_gap_new(&(struct table_selection_log){ plugin_say, p });
+	p->improver = improver_new(&(struct improver_ops){ plugin_improve, plugin_say }, p);
 	p->hops = osm_hops_new();
 	p->sweeping = true;
 	return 0;

@@ -472,9 +472,45 @@ static int drop_net(void **state)
 	return 0;
 }
 
+static void a_step_is_taken_from_what_it_was_made_for(void **state)
+{
+	uint32_t c = later_cable(f, 1), other = later_cable(f, 7);
+	struct fabric *less = later_without(f, &c, 1), *least = later_without(f, &other, 1);
+	struct engine_params params = { .threads = 1, .sar_change = 1 };
+	struct tables *step;
+	struct world w;
+
+	(void)state;
+	begin(&w, "engine nue:4\nthreads 1\nimprove 60\n");
+	sweep(&w, f);
+	assert_false(sm_session_improve(w.session, w.c.tables + 1, w.c.tables));
+	sweep(&w, less);
+	assert_int_equal(w.c.source, CHOICE_REPAIRED);
+	params.current = w.c.tables;
+	step = must_route(engine_find("repair", NULL), less, NULL, &params);
+	assert_false(same(step, w.c.tables));
+	assert_true(sm_session_improve(w.session, w.c.tables, step));
+	sweep(&w, less);
+	assert_ptr_equal(w.c.tables, step);
+	assert_int_equal(w.c.source, CHOICE_REPAIRED);
+	sweep(&w, less);
+	assert_ptr_equal(w.c.tables, step);
+	/* another fabric: it is repaired from the step; all back: what was before */
+	assert_true(sm_session_improve(w.session, step, step));
+	sweep(&w, least);
+	assert_int_equal(w.c.source, CHOICE_REPAIRED);
+	sweep(&w, f);
+	assert_int_equal(w.c.source, CHOICE_ENGINE);
+	tables_put(step);
+	fabric_put(less);
+	fabric_put(least);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_is_taken_from_what_it_was_made_for),
 		cmocka_unit_test(a_lost_cable_is_repaired_and_its_return_brings_back_what_was),
 		cmocka_unit_test(one_failure_after_the_other),
 		cmocka_unit_test(a_switch_dies_and_most_of_its_cables_return),

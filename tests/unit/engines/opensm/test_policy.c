@@ -24,7 +24,7 @@ static void every_key_is_taken(void **state)
 {
 	const char *text = "# ours\n engine sar:paper # why\n\nvls 4\r\nseed 77\nthreads 2\n"
 			   "spread yes\nescape\tyes\ntables a b.ibr \nroots r\njobs /j\ndemand d\n"
-			   "exclude spine1, 0x2c9aa/3\n";
+			   "exclude spine1, 0x2c9aa/3\nimprove 90\n";
 	struct policy *p;
 
 	(void)state;
@@ -34,6 +34,7 @@ static void every_key_is_taken(void **state)
 	assert_int_equal(p->params.vls, 4);
 	assert_int_equal(p->params.seed, 77);
 	assert_int_equal(p->params.threads, 2);
+	assert_int_equal(p->improve_s, 90);
 	assert_true(p->params.spread && p->params.escape);
 	assert_string_equal(p->text[PARAM_TABLES], "/etc/x/a b.ibr");
 	assert_string_equal(p->text[PARAM_ROOTS], "/etc/x/r");
@@ -73,6 +74,8 @@ static void a_wrong_line_is_named(void **state)
 		{ "engine nue\nspread maybe\n", "p:2: spread: 'maybe' is not yes or no" },
 		{ "engine nue\nengine updn\n", "p:2: this key appears twice" },
 		{ "engine nue\njobs\n", "p:2: a value is missing" },
+		{ "engine nue\nimprove soon\n", "p:2: improve is a number of seconds" },
+		{ "engine nue\nimprove 86401\n", "p:2: improve is a number of seconds" },
 		{ "engine nue\nmode fast\n", "p:2: unknown key" },
 		{ "vls 4\n", "p: no engine" },
 		{ "", "p: no engine" },

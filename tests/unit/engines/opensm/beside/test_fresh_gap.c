@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Repaired routings against fresh ones, beside whoever asked. */
-#include "engines/opensm/fresh_gap.h"
+#include "engines/opensm/beside/fresh_gap.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
