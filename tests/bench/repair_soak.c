@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * repair_soak: random irregular fabrics in which cables, line cards and switches go and come back,
- * repaired and judged each time (repair_play.h), the tables of every engine to begin with.
+ * repaired and judged each time (repair_play.h), the tables of every engine to begin with; then the
+ * same with hosts that go, come and move and cables that get slower (host_play.h).
  *
- *   repair_soak [FABRICS [EVENTS [ORDERS [SEED]]]]
+ *   repair_soak [FABRICS [EVENTS [ORDERS [SEED [FOLDER]]]]]
+ *
+ * FOLDER: where files for ibdmchk may be, which is asked then after each event with hosts.
  */
 #include "tests/bench/bench_kit.h"
 
 #include "engines/engine.h"
+#include "tests/unit/kit/host_play.h"
 #include "tests/unit/kit/repair_play.h"
 
 #include <inttypes.h>
@@ -53,8 +57,29 @@ static void add_up(struct repair_play *sum, const struct repair_play *p)
 	sum->changed += p->changed;
 }
 
-static uint32_t play_each_engine(struct repair_play *sum, const char *spec, uint32_t events,
-				 uint32_t orders, uint64_t seed)
+/* The tables of that engine, with other hosts each time. */
+static bool play_hosts(struct host_play *sum, const struct fabric *f, const char *spec,
+		       const char *engine, uint32_t events, uint64_t seed)
+{
+	struct host_play p = { .orders = sum->orders, .files = sum->files };
+	bool fine = host_play_begin(&p, f, engine, seed);
+
+	for (uint32_t i = 0; i < events && fine && p.t; i++)
+		fine = host_play_event(&p);
+	if (!fine)
+		printf("%s, %s, hosts: %s\n", spec, engine, p.why);
+	sum->events += p.events;
+	sum->again += p.again;
+	sum->asked += p.asked;
+	sum->refused += p.refused;
+	sum->needed += p.needed;
+	sum->changed += p.changed;
+	host_play_end(&p);
+	return fine;
+}
+
+static uint32_t play_each_engine(struct repair_play *sum, struct host_play *hosts, const char *spec,
+				 uint32_t events, uint32_t orders, uint64_t seed)
 {
 	const struct engine *const *all;
 	struct fabric *f;
@@ -82,6 +107,7 @@ static uint32_t play_each_engine(struct repair_play *sum, const char *spec, uint
 		add_up(sum, &p);
 		repair_play_end(&p);
 		tables_put(t);
+		bad += !play_hosts(hosts, f, spec, all[i]->name, events, seed);
 	}
 	fabric_put(f);
 	return bad;
@@ -94,6 +120,7 @@ int main(int argc, char **argv)
 	uint32_t orders = argc > 3 ? (uint32_t)atoi(argv[3]) : 5;
 	uint64_t seed = argc > 4 ? (uint64_t)atoll(argv[4]) : 1;
 	struct repair_play sum = { 0 };
+	struct host_play hosts = { .orders = orders, .files = argc > 5 ? argv[5] : NULL };
 	double begin = cpu_s();
 	struct rng r;
 
@@ -102,7 +129,7 @@ int main(int argc, char **argv)
 		char spec[96];
 
 		random_spec(spec, sizeof(spec), &r);
-		bad += play_each_engine(&sum, spec, events, orders, seed + i);
+		bad += play_each_engine(&sum, &hosts, spec, events, orders, seed + i);
 	}
 	printf("%u events, %u refused and routed by the engine, %u not all back; %" PRIu64
 	       " entries changed, %" PRIu64
@@ -111,5 +138,8 @@ int main(int argc, char **argv)
 	       sum.events, sum.refused, sum.stuck, sum.changed, sum.needed,
 	       sum.needed ? (double)sum.changed / (double)sum.needed : 1, sum.one_wave, sum.waves,
 	       sum.drained, bad, cpu_s() - begin);
+	printf("with hosts: %u events, %u of them routed anew; %" PRIu64
+	       " entries changed, %" PRIu64 " needed; ibdmchk asked %u times, could not read %u\n",
+	       hosts.events, hosts.again, hosts.changed, hosts.needed, hosts.asked, hosts.refused);
 	return bad != 0;
 }
