@@ -217,7 +217,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring 
 $(B)/tests/fuzz/served_main.o: console/cli/main.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -Wno-missing-prototypes -Dmain=served_main -MMD -MP -c -o $@ $<
-$(B)/tests/fuzz/served: private LDFLAGS += -Wl,--wrap=confine_to_reading -Wl,--wrap=confine_to_asking
+$(B)/tests/fuzz/served: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=confine_to_%,reading asking writing)
 $(B)/tests/fuzz/served: $(B)/tests/fuzz/served.o $(B)/tests/fuzz/served_main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
 

@@ -210,7 +210,7 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 		.socket = a->opts.live.socket,
 		.adaptive = a->opts.live.adaptive,
 		.simulated = a->opts.demo,
-		.want_sl2vl = true,
+		.needs = a->opts.needs,
 		.exact = a->opts.no_screen,
 		.watch = true,
 		.state_dir = a->opts.live.state_dir,

@@ -28,6 +28,7 @@ struct app_opts {
 	double sweep_s; /* between two discoveries; 0: as usual */
 	/* see fabric_watch.h; key NULL: the console looks at the baseline and keeps nothing */
 	bool unwatched; /* nothing is kept, as there is no fabric that would be here tomorrow */
+	unsigned needs; /* enum field_need: what is read of a live fabric; 0: all */
 	char watch_key[32];
 	const uint64_t *error_limits;
 	const char *jobs; /* "slurm", "none", or a file; NULL: not said */

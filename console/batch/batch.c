@@ -22,6 +22,7 @@
 struct batch {
 	struct app *a;
 	const struct batch_opts *o;
+	unsigned needs; /* enum field_need */
 	struct fabric_summary survey;
 	struct row_order rows;
 	struct prom_server *server;
@@ -41,9 +42,9 @@ static bool batch_has_data(const struct batch *b)
 
 	if (!s->fabric)
 		return false;
-	if (s->mode == RUN_FILE)
+	if (s->mode == RUN_FILE || !(b->needs & NEED_COUNTERS))
 		return !b->done;
-	return s->rates && s->sample && s->sample->time_ns != b->sample_ns;
+	return (s->rates || !(b->needs & NEED_RATES)) && s->sample && s->sample->time_ns != b->sample_ns;
 }
 
 /* The counters that it compares with those of the last run. */
@@ -54,10 +55,13 @@ static bool batch_awaits_errors(const struct batch *b)
 	return b->a->opts.watch_key[0] && l && !l->errors;
 }
 
-static bool batch_settled(const struct state *s)
+static bool batch_settled(const struct batch *b)
 {
+	const struct state *s = &b->a->state;
 	bool no_tables = !s->tables && s->mode == RUN_FILE;
 
+	if (!(b->needs & (NEED_LFTS | NEED_SL2VL)))
+		return true;
 	return s->jobs_source.state != JOBS_WAITING &&
 	       (no_tables || (s->tables && !s->poll.tables_on && !s->metrics_busy));
 }
@@ -68,7 +72,7 @@ static bool batch_due(struct batch *b)
 
 	if (!batch_has_data(b))
 		return false;
-	if (b->done || (batch_settled(s) && !batch_awaits_errors(b)))
+	if (b->done || (batch_settled(b) && !batch_awaits_errors(b)))
 		return true;
 	if (s->poll.tables_on)
 		return false;
@@ -93,9 +97,10 @@ static bool batch_is_complete(const struct batch *b)
 	const struct state *s = &b->a->state;
 
 	return s->mode != RUN_LOST && s->poll.answered >= s->poll.asked && !s->poll.missing_sw &&
-	       !s->poll.missing_ca && s->jobs_source.state != JOBS_UNREACHABLE &&
-	       s->jobs_source.state != JOBS_WAITING && !b->a->fabric_partial &&
-	       !b->a->tables_partial && (!s->tables || state_vls_known(s));
+	       !s->poll.missing_ca &&
+	       (!(b->needs & NEED_JOBS) || (s->jobs_source.state != JOBS_UNREACHABLE &&
+					    s->jobs_source.state != JOBS_WAITING)) && !b->a->fabric_partial &&
+	       !b->a->tables_partial && (!s->tables || state_vls_known(s) || !(b->needs & NEED_SL2VL));
 }
 
 static uint64_t batch_faults(const struct state *s)
@@ -297,7 +302,7 @@ static void batch_show_wait(struct batch *b)
 		snprintf(text, sizeof(text), "discovering the fabric: %u switches, %u hosts%s%s",
 			 s->poll.found_sw, s->poll.found_ca, s->poll.pace[0] ? ": " : "",
 			 s->poll.pace);
-	else if (s->mode != RUN_FILE && !s->tables)
+	else if (s->mode != RUN_FILE && !s->tables && (b->needs & NEED_LFTS))
 		snprintf(text, sizeof(text), "%s",
 			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading the tables");
 	else if (s->poll.tables_on)
@@ -363,7 +368,7 @@ static int batch_save(struct batch *b, int rc, const volatile sig_atomic_t *stop
 
 int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atomic_t *stop)
 {
-	struct batch b = { .a = a, .o = o };
+	struct batch b = { .a = a, .o = o, .needs = batch_opts_need(o) };
 	struct err err = { "" };
 	int rc = 0;
 

@@ -404,3 +404,28 @@ bool batch_opts_of_records(const struct batch_opts *o)
 {
 	return o->on && (o->kind == ROWS_SESSIONS || o->kind == ROWS_ACTIONS);
 }
+
+/* Rows of ports and links know field by field; a check without a filter looks at everything. */
+static bool batch_opts_of_fields(const struct batch_opts *o)
+{
+	return (o->kind == ROWS_PORTS || o->kind == ROWS_LINKS) && !o->prom_file &&
+	       !o->prom_listen && !o->save && o->form != BATCH_PROM && o->form != BATCH_SCREEN &&
+	       (!o->check || o->filter);
+}
+
+unsigned batch_opts_need(const struct batch_opts *o)
+{
+	unsigned needs = NEED_FABRIC | row_filter_needs(o->filter);
+
+	if (!o->on || (!o->diff && !batch_opts_of_fields(o)))
+		return NEED_ALL;
+	if (o->diff)
+		return NEED_FABRIC;
+	for (size_t i = 0; i < o->nfield && o->formed; i++)
+		needs |= o->field[i]->needs;
+	if (o->sort)
+		needs |= o->sort->needs;
+	if (o->count != 1) /* each reading is a record */
+		needs |= NEED_ERRORS;
+	return needs;
+}

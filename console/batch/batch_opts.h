@@ -58,6 +58,8 @@ void batch_opts_init(struct batch_opts *o);
 void batch_findings_key(char *key, size_t size, const struct batch_opts *o);
 /* The options; the input is a struct batch_opts. */
 extern const struct argp batch_argp;
+/* What has to be read of a live fabric for that (enum field_need). */
+unsigned batch_opts_need(const struct batch_opts *o);
 /* --view sessions or actions, which need no fabric. */
 bool batch_opts_of_records(const struct batch_opts *o);
 /* The name of a view as in --view. */

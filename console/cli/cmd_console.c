@@ -117,6 +117,7 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 		return cmd_console_service(&c.o);
 	c.o.no_screen = c.batch.on;
 	c.o.error_limits = c.batch.error_limits;
+	c.o.needs = batch_opts_need(&c.batch);
 	batch_findings_key(c.o.watch_key, sizeof(c.o.watch_key), &c.batch);
 	rc = batch_opts_of_records(&c.batch)
 		     ? batch_sessions(&c.batch, c.o.live.record_dir)

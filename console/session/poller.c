@@ -203,6 +203,17 @@ static bool poller_went_down(const struct sample *before, const struct sample *n
 	return false;
 }
 
+static unsigned poller_what(const struct poller *p)
+{
+	unsigned what = ((p->opts.needs & NEED_TRAFFIC) ? SAMPLE_TRAFFIC : 0) |
+			((p->opts.needs & NEED_ERRORS) ? SAMPLE_ERRORS : 0) |
+			((p->opts.needs & NEED_WAIT) ? SAMPLE_WAIT : 0);
+
+	if (what != SAMPLE_ALL)
+		return what;
+	return what | SAMPLE_SUMS | (p->opts.exact ? 0 : SAMPLE_CALM);
+}
+
 static void poller_sample(struct poller *p)
 {
 	struct sample *s;
@@ -211,15 +222,17 @@ static void poller_sample(struct poller *p)
 	double interval;
 	int rc;
 
+	if (!(p->opts.needs & NEED_COUNTERS)) {
+		p->sample_at = INFINITY;
+		return;
+	}
 	pthread_mutex_lock(&p->lock);
 	interval = p->interval_s;
 	pthread_mutex_unlock(&p->lock);
 	p->sample_at = clock_s() + interval;
 	mailbox_send(p->box, msg_new(MSG_POLLING));
 	wire_pace(p->wire, true);
-	rc = wire_read_sample(&s, p->wire, p->fabric,
-			      SAMPLE_ALL | SAMPLE_SUMS | (p->opts.exact ? 0 : SAMPLE_CALM),
-			      &p->progress, &err);
+	rc = wire_read_sample(&s, p->wire, p->fabric, poller_what(p), &p->progress, &err);
 	wire_pace(p->wire, false);
 	if (rc == -ECANCELED)
 		return;
@@ -445,6 +458,8 @@ int poller_start(struct poller **out, struct wire *w, const struct poller_opts *
 	int rc;
 
 	p->opts = *opts;
+	if (!p->opts.needs)
+		p->opts.needs = NEED_ALL;
 	p->interval_s = opts->interval_s;
 	p->wire = w;
 	p->box = box;

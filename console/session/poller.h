@@ -27,7 +27,7 @@ struct poller_opts {
 	const char *socket; /* of OpenSM's plugin; NULL: see osm_link_path() */
 	enum adaptive_state adaptive; /* as declared */
 	bool simulated;	    /* no OpenSM of this machine routes it */
-	bool want_sl2vl;
+	unsigned needs; /* enum field_need: what nobody needs is not read; 0: all */
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
 	bool watch; /* tell what is not as the baseline has it, see fabric_watch.h */
 	const char *state_dir, *watch_key;

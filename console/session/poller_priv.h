@@ -14,6 +14,7 @@
 #include "fabric/base/time/clock.h"
 #include "fabric/update/installer/osm_link.h"
 #include "views/data/summary/fabric_shape.h"
+#include "views/table/fields.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -230,13 +230,13 @@ static void poller_tables_take_lfts(struct poller *p, struct tables *t)
 	p->lfts = t;
 	if (p->ended) {
 		poller_tables_drop_sl2vl(p);
-	} else if (p->opts.want_sl2vl) {
+	} else if ((p->opts.needs & NEED_SL2VL)) {
 		poller_tables_begin_sl2vl(p);
 	} else {
 		p->tables = tables_get(t);
 		p->tables_read = true;
 	}
-	if (!p->tables || !p->opts.want_sl2vl)
+	if (!p->tables || !(p->opts.needs & NEED_SL2VL))
 		poller_tables_tell_tables(p, tables_get(t), &p->of_lfts);
 	if (!p->tables && !p->sl2vl && !p->ended)
 		poller_tables_tell_end(p, -EIO);
@@ -295,12 +295,15 @@ void poller_read_tables(struct poller *p)
 {
 	p->ended = false;
 	p->written = true;
-	poller_tables_read_lfts(p, p->opts.want_sl2vl);
+	if (p->opts.needs & (NEED_LFTS | NEED_SL2VL))
+		poller_tables_read_lfts(p, p->opts.needs & NEED_SL2VL);
+	else
+		p->tables_at = INFINITY;
 }
 
 void poller_tables_due(struct poller *p)
 {
-	bool stand = p->sl2vl || p->ended || !p->opts.want_sl2vl ||
+	bool stand = p->sl2vl || p->ended || !(p->opts.needs & NEED_SL2VL) ||
 		     (p->tables && !p->partial && p->tables_read && clock_s() < p->sl2vl_at);
 
 	if (p->ended && !p->lfts)

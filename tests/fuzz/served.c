@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ int __real_confine_to_reading(struct err *err);
 int __wrap_confine_to_reading(struct err *err);
 int __real_confine_to_asking(struct err *err);
 int __wrap_confine_to_asking(struct err *err);
+int __real_confine_to_writing(const char *dir, bool logs, struct err *err);
+int __wrap_confine_to_writing(const char *dir, bool logs, struct err *err);
 
 static int no_leaks;
 
@@ -45,6 +48,11 @@ int __wrap_confine_to_reading(struct err *err)
 int __wrap_confine_to_asking(struct err *err)
 {
 	return no_leaks ? __real_confine_to_asking(err) : 0;
+}
+
+int __wrap_confine_to_writing(const char *dir, bool logs, struct err *err)
+{
+	return no_leaks ? __real_confine_to_writing(dir, logs, err) : 0;
 }
 
 static void give_up(const char *what)

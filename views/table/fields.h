@@ -53,6 +53,21 @@ struct value {
 	char buf[VALUE_LEN];
 };
 
+/* What has to be read of a live fabric to know a field. */
+enum field_need {
+	NEED_FABRIC = 1 << 0, /* a discovery */
+	NEED_TRAFFIC = 1 << 1, /* counters, as enum sample_what */
+	NEED_ERRORS = 1 << 2,
+	NEED_WAIT = 1 << 3,
+	NEED_RATES = 1 << 4, /* two readings of them */
+	NEED_LFTS = 1 << 5,
+	NEED_SL2VL = 1 << 6,
+	NEED_JOBS = 1 << 7,
+	NEED_ALL = (1 << 8) - 1,
+};
+
+#define NEED_COUNTERS (NEED_TRAFFIC | NEED_ERRORS | NEED_WAIT)
+
 struct field {
 	const char *name;  /* "tx_Bps": in scripts, and in filters */
 	const char *alias; /* another name in filters ("tx"); NULL: none */
@@ -64,6 +79,7 @@ struct field {
 	const char *about; /* a line for lists of fields */
 	void (*get)(struct value *c, const struct rows *r, uint32_t row);
 	unsigned of; /* which of several figures that it can get; 0: it is the only one */
+	unsigned needs; /* enum field_need */
 };
 
 const char *row_kind_name(enum row_kind kind); /* "links" */

@@ -52,16 +52,16 @@ static void fields_failures_get(struct value *c, const struct rows *r, uint32_t 
 
 /* clang-format off */
 const struct field fields_failures[] = {
-	{ "kind", NULL, "fails", "", VALUE_TEXT, 0, true, "cable or switch", fields_failures_get_kind, 0 },
-	{ "part", "name", "cable or switch", "", VALUE_TEXT, 0, true, "switch and port at both ends, or the switch", fields_failures_get_part, 0 },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "hosts that are cut off, or on the switch", fields_failures_get_hosts, 0 },
-	{ "after", "end", "after", "", VALUE_TEXT, 0, true, "repaired; rerouted: no repair on these VLs; cut off: hosts", fields_failures_get_end, 0 },
-	{ "time", NULL, "time", "", VALUE_NUMBER, 3, true, "time of shifts over all hosts after the repair; 1 is without contention", fields_failures_get, FIGURE_TIME },
-	{ "rise_pct", "rise", "+%", "%", VALUE_NUMBER, 1, true, "how much longer that is than now", fields_failures_get_rise, 0 },
-	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, true, "VLs of the repaired routing", fields_failures_get, FIGURE_VLS },
-	{ "lids", NULL, "LIDs", "", VALUE_COUNT, 0, true, "LIDs to which paths break", fields_failures_get, FIGURE_LIDS },
-	{ "entries", "changed", "entries", "", VALUE_COUNT, 0, true, "LFT entries that the repair changes", fields_failures_get, FIGURE_CHANGED },
-	{ "needed", NULL, "needed", "", VALUE_COUNT, 0, false, "LFT entries that have to change for paths as short", fields_failures_get, FIGURE_NEEDED },
+	{ "kind", NULL, "fails", "", VALUE_TEXT, 0, true, "cable or switch", fields_failures_get_kind, 0, NEED_ALL },
+	{ "part", "name", "cable or switch", "", VALUE_TEXT, 0, true, "switch and port at both ends, or the switch", fields_failures_get_part, 0, NEED_ALL },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "hosts that are cut off, or on the switch", fields_failures_get_hosts, 0, NEED_ALL },
+	{ "after", "end", "after", "", VALUE_TEXT, 0, true, "repaired; rerouted: no repair on these VLs; cut off: hosts", fields_failures_get_end, 0, NEED_ALL },
+	{ "time", NULL, "time", "", VALUE_NUMBER, 3, true, "time of shifts over all hosts after the repair; 1 is without contention", fields_failures_get, FIGURE_TIME, NEED_ALL },
+	{ "rise_pct", "rise", "+%", "%", VALUE_NUMBER, 1, true, "how much longer that is than now", fields_failures_get_rise, 0, NEED_ALL },
+	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, true, "VLs of the repaired routing", fields_failures_get, FIGURE_VLS, NEED_ALL },
+	{ "lids", NULL, "LIDs", "", VALUE_COUNT, 0, true, "LIDs to which paths break", fields_failures_get, FIGURE_LIDS, NEED_ALL },
+	{ "entries", "changed", "entries", "", VALUE_COUNT, 0, true, "LFT entries that the repair changes", fields_failures_get, FIGURE_CHANGED, NEED_ALL },
+	{ "needed", NULL, "needed", "", VALUE_COUNT, 0, false, "LFT entries that have to change for paths as short", fields_failures_get, FIGURE_NEEDED, NEED_ALL },
 };
 /* clang-format on */
 FIELDS_END(fields_failures);

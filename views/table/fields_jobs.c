@@ -152,46 +152,46 @@ GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 
 /* clang-format off */
 const struct field fields_jobs[] = {
-	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id, 0 },
-	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user, 0 },
-	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name, 0 },
-	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes, 0 },
-	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist, 0 },
-	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown, 0 },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts, 0 },
-	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches of its hosts", fields_jobs_get_switches, 0 },
-	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "start, Unix time", fields_jobs_get_start, 0 },
-	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "data rate sent by its hosts", fields_jobs_get_tx, 0 },
-	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links, 0 },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi, 0 },
-	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0 },
-	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= warn-util", fields_jobs_get_hot, 0 },
-	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0 },
-	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0 },
-	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0 },
-	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0 },
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0 },
-	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0 },
+	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id, 0, NEED_ALL },
+	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user, 0, NEED_ALL },
+	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name, 0, NEED_ALL },
+	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes, 0, NEED_ALL },
+	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist, 0, NEED_ALL },
+	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown, 0, NEED_ALL },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts, 0, NEED_ALL },
+	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches of its hosts", fields_jobs_get_switches, 0, NEED_ALL },
+	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "start, Unix time", fields_jobs_get_start, 0, NEED_ALL },
+	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "data rate sent by its hosts", fields_jobs_get_tx, 0, NEED_ALL },
+	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links, 0, NEED_ALL },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi, 0, NEED_ALL },
+	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0, NEED_ALL },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= warn-util", fields_jobs_get_hot, 0, NEED_ALL },
+	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0, NEED_ALL },
+	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0, NEED_ALL },
+	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0, NEED_ALL },
+	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0, NEED_ALL },
+	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0, NEED_ALL },
 };
 FIELDS_END(fields_jobs);
 
 const struct field fields_tiers[] = {
-	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from which level to which", fields_jobs_tier_name, 0 },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "channels", fields_jobs_tier_links, 0 },
-	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "channels with a known rate", fields_jobs_tier_known, 0 },
-	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min, 0 },
-	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg, 0 },
-	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max, 0 },
-	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait, 0 },
+	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from which level to which", fields_jobs_tier_name, 0, NEED_ALL },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "channels", fields_jobs_tier_links, 0, NEED_ALL },
+	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "channels with a known rate", fields_jobs_tier_known, 0, NEED_ALL },
+	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min, 0, NEED_ALL },
+	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg, 0, NEED_ALL },
+	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max, 0, NEED_ALL },
+	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait, 0, NEED_ALL },
 };
 FIELDS_END(fields_tiers);
 
 const struct field fields_events[] = {
-	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts, 0 },
-	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level, 0 },
-	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity, 0 },
-	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area, 0 },
-	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text, 0 },
+	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts, 0, NEED_ALL },
+	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level, 0, NEED_ALL },
+	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity, 0, NEED_ALL },
+	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area, 0, NEED_ALL },
+	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text, 0, NEED_ALL },
 };
 FIELDS_END(fields_events);
 /* clang-format on */

@@ -240,78 +240,78 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 
 /* clang-format off */
 #define ENDS                                                                                       \
-	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a, 0 },               \
-	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port, 0 },               \
-	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid, 0 },          \
-	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid, 0 },                  \
-	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "node at the other end", fields_ports_get_b, 0 },            \
-	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port, 0 },               \
-	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid, 0 }, \
-	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid, 0 }
+	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a, 0, NEED_FABRIC },               \
+	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port, 0, NEED_FABRIC },               \
+	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid, 0, NEED_FABRIC },          \
+	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid, 0, NEED_FABRIC },                  \
+	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "node at the other end", fields_ports_get_b, 0, NEED_FABRIC },            \
+	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port, 0, NEED_FABRIC },               \
+	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid, 0, NEED_FABRIC }, \
+	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid, 0, NEED_FABRIC }
 
 #define CONDITION                                                                                  \
-	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", fields_ports_get_tier, 0 },       \
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", fields_ports_get_state, 0 }, \
+	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", fields_ports_get_tier, 0, NEED_FABRIC },       \
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", fields_ports_get_state, 0, NEED_FABRIC }, \
 	{ "problem", NULL, "problem", "", VALUE_TEXT, 0, true,                                      \
-	  "none, reduced, errors, no reply, down", fields_ports_get_problem, 0 },                                  \
+	  "none, reduced, errors, no reply, down", fields_ports_get_problem, 0, NEED_RATES | NEED_ERRORS },                                  \
 	{ "problem_age_s", "since", "since", "s", VALUE_COUNT, 0, false,                            \
-	  "age of the problem, at least", fields_ports_get_problem_age, 0 },                        \
-	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "link speed, SDR to XDR", fields_ports_get_speed, 0 },              \
-	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "width in physical lanes", fields_ports_get_width, 0 },                  \
-	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls, 0 },         \
+	  "age of the problem, at least", fields_ports_get_problem_age, 0, NEED_RATES | NEED_ERRORS },                        \
+	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "link speed, SDR to XDR", fields_ports_get_speed, 0, NEED_FABRIC },              \
+	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "width in physical lanes", fields_ports_get_width, 0, NEED_FABRIC },                  \
+	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls, 0, NEED_FABRIC },         \
 	{ "rate_Mbps", "rate", "rate", "Mb/s", VALUE_COUNT, 0, false,                               \
-	  "data rate of one direction", fields_ports_get_rate, 0 }
+	  "data rate of one direction", fields_ports_get_rate, 0, NEED_FABRIC }
 
 #define TRAFFIC                                                                                    \
-	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_figure, RATE(tx_Bps) },                \
-	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_figure, RATE(rx_Bps) },            \
+	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_figure, RATE(tx_Bps), NEED_RATES | NEED_TRAFFIC },                \
+	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_figure, RATE(rx_Bps), NEED_RATES | NEED_TRAFFIC },            \
 	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true,                                   \
-	  "data sent relative to the data rate", fields_ports_get_util, 0 },                                               \
+	  "data sent relative to the data rate", fields_ports_get_util, 0, NEED_RATES | NEED_TRAFFIC },                                               \
 	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true,                                   \
-	  "time with data to send but no credits (XmitWait)", fields_ports_get_figure, RATE(wait_pct) },                                  \
+	  "time with data to send but no credits (XmitWait)", fields_ports_get_figure, RATE(wait_pct), NEED_RATES | NEED_WAIT },                                  \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
-	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min) }
+	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min), NEED_RATES | NEED_ERRORS }
 
 #define ROUTES                                                                                     \
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true,                                             \
-	  "paths over it, of all pairs of hosts", fields_ports_get_efi, 0 },                                      \
+	  "paths over it, of all pairs of hosts", fields_ports_get_efi, 0, NEED_LFTS },                                      \
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true,                                    \
-	  "paths over it, of pairs of hosts that share a job", fields_ports_get_eff, 0 },                                  \
-	{ "dark", NULL, "unused", "", VALUE_FLAG, 0, false, "unused: no path of a job crosses it", fields_ports_get_dark, 0 }, \
+	  "paths over it, of pairs of hosts that share a job", fields_ports_get_eff, 0, NEED_LFTS | NEED_JOBS },                                  \
+	{ "dark", NULL, "unused", "", VALUE_FLAG, 0, false, "unused: no path of a job crosses it", fields_ports_get_dark, 0, NEED_LFTS | NEED_JOBS }, \
 	{ "plan_efi", NULL, "plan EFI", "", VALUE_COUNT, 0, false,                                  \
-	  "EFI with the plan", fields_ports_get_plan_efi, 0 },                                            \
+	  "EFI with the plan", fields_ports_get_plan_efi, 0, NEED_ALL },                                            \
 	{ "plan_eff_efi", "plan", "plan", "", VALUE_COUNT, 0, false,                                \
-	  "job EFI with the plan", fields_ports_get_plan_eff, 0 },                                            \
+	  "job EFI with the plan", fields_ports_get_plan_eff, 0, NEED_ALL },                                            \
 	{ "plan_util_pct", "planutil", "plan util", "%", VALUE_NUMBER, 1, false,                    \
-	  "predicted utilisation with the plan", fields_ports_get_plan_util, 0 },                              \
-	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes (VLs) with paths", fields_ports_get_lanes, 0 }, \
-	{ "lane_use", NULL, "VL use", "", VALUE_TEXT, 0, false, "share of paths on each VL", fields_ports_get_lane_use, 0 }, \
-	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with paths over it", fields_ports_get_njobs, 0 }, \
-	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs, 0 }
+	  "predicted utilisation with the plan", fields_ports_get_plan_util, 0, NEED_ALL },                              \
+	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes (VLs) with paths", fields_ports_get_lanes, 0, NEED_ALL }, \
+	{ "lane_use", NULL, "VL use", "", VALUE_TEXT, 0, false, "share of paths on each VL", fields_ports_get_lane_use, 0, NEED_ALL }, \
+	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with paths over it", fields_ports_get_njobs, 0, NEED_LFTS | NEED_JOBS }, \
+	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs, 0, NEED_LFTS | NEED_JOBS }
 
 #define COUNTERS                                                                                   \
-	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", fields_ports_get_counter, CTR_TX_BYTES }, \
-	{ "rx_bytes", NULL, "rx bytes", "B", VALUE_COUNT, 0, false, "counter: data received", fields_ports_get_counter, CTR_RX_BYTES }, \
-	{ "tx_packets", NULL, "tx packets", "", VALUE_COUNT, 0, false, "counter: packets sent", fields_ports_get_counter, CTR_TX_PKTS }, \
-	{ "rx_packets", NULL, "rx packets", "", VALUE_COUNT, 0, false, "counter: packets received", fields_ports_get_counter, CTR_RX_PKTS }, \
-	{ "tx_wait_ticks", NULL, "wait ticks", "", VALUE_COUNT, 0, false, "counter: PortXmitWait", fields_ports_get_counter, CTR_TX_WAIT }, \
-	{ "symbol_errors", NULL, "symbol err", "", VALUE_COUNT, 0, false, "counter: SymbolErrorCounter", fields_ports_get_counter, CTR_SYMBOL_ERR }, \
-	{ "link_recovered", NULL, "recovered", "", VALUE_COUNT, 0, false, "counter: LinkErrorRecoveryCounter", fields_ports_get_counter, CTR_LINK_RECOVERED }, \
-	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", fields_ports_get_counter, CTR_LINK_DOWNED }, \
-	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", fields_ports_get_counter, CTR_RX_ERR }, \
-	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", fields_ports_get_counter, CTR_TX_DISCARD }, \
-	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters were read in the latest poll", fields_ports_get_reply, 0 }
+	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", fields_ports_get_counter, CTR_TX_BYTES, NEED_TRAFFIC }, \
+	{ "rx_bytes", NULL, "rx bytes", "B", VALUE_COUNT, 0, false, "counter: data received", fields_ports_get_counter, CTR_RX_BYTES, NEED_TRAFFIC }, \
+	{ "tx_packets", NULL, "tx packets", "", VALUE_COUNT, 0, false, "counter: packets sent", fields_ports_get_counter, CTR_TX_PKTS, NEED_TRAFFIC }, \
+	{ "rx_packets", NULL, "rx packets", "", VALUE_COUNT, 0, false, "counter: packets received", fields_ports_get_counter, CTR_RX_PKTS, NEED_TRAFFIC }, \
+	{ "tx_wait_ticks", NULL, "wait ticks", "", VALUE_COUNT, 0, false, "counter: PortXmitWait", fields_ports_get_counter, CTR_TX_WAIT, NEED_WAIT }, \
+	{ "symbol_errors", NULL, "symbol err", "", VALUE_COUNT, 0, false, "counter: SymbolErrorCounter", fields_ports_get_counter, CTR_SYMBOL_ERR, NEED_ERRORS }, \
+	{ "link_recovered", NULL, "recovered", "", VALUE_COUNT, 0, false, "counter: LinkErrorRecoveryCounter", fields_ports_get_counter, CTR_LINK_RECOVERED, NEED_ERRORS }, \
+	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", fields_ports_get_counter, CTR_LINK_DOWNED, NEED_ERRORS }, \
+	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", fields_ports_get_counter, CTR_RX_ERR, NEED_ERRORS }, \
+	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", fields_ports_get_counter, CTR_TX_DISCARD, NEED_ERRORS }, \
+	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters were read in the latest poll", fields_ports_get_reply, 0, NEED_ERRORS }
 
 const struct field fields_links[] = {
-	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0 },
+	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0, NEED_FABRIC },
 	ENDS, CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_links);
 
 const struct field fields_ports[] = {
-	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label, 0 },
+	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label, 0, NEED_FABRIC },
 	ENDS,
-	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind, 0 },
+	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind, 0, NEED_FABRIC },
 	CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_ports);

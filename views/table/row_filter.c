@@ -614,3 +614,13 @@ void typed_filter_done(struct typed_filter *t)
 	row_filter_free(t->filter);
 	memset(t, 0, sizeof(*t));
 }
+
+unsigned row_filter_needs(const struct row_filter *f)
+{
+	unsigned needs = NEED_FABRIC;
+
+	for (size_t i = 0; f && i < f->node.n; i++)
+		if (f->node.v[i].field)
+			needs |= f->node.v[i].field->needs;
+	return needs;
+}

@@ -30,6 +30,8 @@ struct row_filter;
 int row_filter_new(struct row_filter **out, enum row_kind kind, const char *text, unsigned *column,
 		   struct err *err);
 void row_filter_free(struct row_filter *f); /* NULL is fine */
+/* What the fields that it names need (enum field_need); words need the fabric alone. */
+unsigned row_filter_needs(const struct row_filter *f);
 /* f NULL: true.  rows are of the kind that f was made for. */
 bool row_filter_match(const struct row_filter *f, const struct rows *r, uint32_t row);
 

@@ -7,6 +7,7 @@
 #include "fabric/baseline/findings.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/clock.h"
+#include "views/table/fields.h"
 
 #include <errno.h>
 #include <math.h>
@@ -312,7 +313,8 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 static void app_data_take_tables(struct app *a, struct msg *msg)
 {
 	struct state_poll *p = &a->state.poll;
-	bool whole = tables_know_vls(msg->tables);
+	bool whole = tables_know_vls(msg->tables) ||
+		     (a->opts.needs && !(a->opts.needs & NEED_SL2VL));
 
 	if (!a->state.fabric ||
 	    !digest_equal(&msg->fabric->fingerprint, &a->state.fabric->fingerprint))

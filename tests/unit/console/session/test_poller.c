@@ -86,7 +86,7 @@ static void no_thread_is_told_and_leaves_nothing_behind(void **state)
 
 static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **state)
 {
-	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .want_sl2vl = true };
+	struct poller_opts po = { .interval_s = 60, .sweep_s = 60 };
 	struct fabric *f = net_chain(1, 8, FAB_NONE, NULL);
 	struct tables *t = tables_new(f, "test");
 	const struct tables *first;
@@ -228,7 +228,7 @@ static uint64_t next_step(struct mailbox *box, int *rc)
 static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **state)
 {
 	struct poller_opts po = {
-		.interval_s = 600, .sweep_s = 600, .tables_s = 600, .want_sl2vl = true
+		.interval_s = 600, .sweep_s = 600, .tables_s = 600
 	};
 	struct fabric *f = net_tree(16, 16, 16, NULL);
 	struct engine_params params = { 0 };
