@@ -14,6 +14,9 @@
  * written; with the next one the file goes and the process gets SIGKILL, or, with "stop" behind the
  * number, SIGSTOP; with "lose", that block is not sent, and so never answered.
  *
+ * UMAD_LOG=FILE: a line for each trap that came ("trap"), each block of LFTs that was sent ("set")
+ * and each that a switch says it holds now ("held"), behind the microseconds of CLOCK_MONOTONIC.
+ *
  * UMAD_COUNT=FILE: 256 numbers of 8 bytes, how many Set() of each SMP attribute were sent (the
  * upper half of attributes, which is 0 for all that counts here, aside).
  */
@@ -64,6 +67,7 @@ static struct sent *waiting, *ready; /* requests without an answer; what read() 
 static int (*next_poll)(struct pollfd *, nfds_t, int);
 static ssize_t (*next_read)(int, void *, size_t);
 static ssize_t (*next_write)(int, const void *, size_t);
+static FILE *events;   /* NULL: likewise */
 static uint64_t *sets; /* by attribute, in a file; NULL: nobody wants to know */
 
 static void begin_to_count(void)
@@ -79,8 +83,24 @@ static void begin_to_count(void)
 	sets = map == MAP_FAILED ? NULL : map;
 }
 
+static void note(const char *what)
+{
+	struct timespec t;
+
+	if (!events)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	fprintf(events, "%llu %s\n",
+		(unsigned long long)t.tv_sec * 1000000 + (unsigned long long)t.tv_nsec / 1000, what);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+	const char *path = getenv("UMAD_LOG");
+
+	events = path ? fopen(path, "ae") : NULL;
+	if (events)
+		setvbuf(events, NULL, _IOLBF, 0);
 	*(void **)&next_poll = dlsym(RTLD_NEXT, "poll");
 	*(void **)&next_read = dlsym(RTLD_NEXT, "read");
 	*(void **)&next_write = dlsym(RTLD_NEXT, "write");
@@ -189,6 +209,12 @@ static bool is_ready(int fd)
 	return s != NULL;
 }
 
+static bool is_smp(const uint8_t *mad, unsigned method, unsigned attribute)
+{
+	return (mad[1] == 0x81 || mad[1] == 0x01) && mad[3] == method && !mad[16] &&
+	       mad[17] == attribute;
+}
+
 /* What has come, without waiting.  Returns false when there is nothing more. */
 static bool take_one(int fd)
 {
@@ -203,6 +229,10 @@ static bool take_one(int fd)
 	if (n < HEADER + 24)
 		return false;
 	s = copy(fd, buf, (size_t)n);
+	if (is_smp(s->umad.data, 0x05, 0x02))
+		note("trap");
+	else if (is_smp(s->umad.data, 0x81, 0x19) && !s->umad.status)
+		note("held");
 	if (s->umad.status) { /* comes back at once: the simulator knows that there is no way */
 		settle(fd, s->umad.data);
 		append(&ready, s);
@@ -314,6 +344,8 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *buf, si
 		return next_write(fd, buf, len);
 	if (sets && is_smp_set(umad->data))
 		__atomic_fetch_add(&sets[umad->data[17]], 1, __ATOMIC_RELAXED);
+	if (is_smp(umad->data, 0x02, 0x19))
+		note("set");
 	lost = die_in_time(umad->data);
 	s = copy(fd, buf, len);
 	s->due_ms = now_ms() + umad->timeout_ms;

@@ -195,6 +195,36 @@ static bool plugin_has_settled(const osm_opensm_t *osm)
 	return true;
 }
 
+/* Is a cable of it up already?  OpenSM has not done that yet in this sweep: it was so before. */
+static bool plugin_switch_stayed(const osm_switch_t *sw)
+{
+	for (uint32_t p = 1; p < osm_node_get_num_physp(sw->p_node); p++) {
+		osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, p);
+
+		if (port && osm_physp_get_remote(port) &&
+		    ib_port_info_get_port_state(&port->port_info) > IB_LINK_INIT)
+			return true;
+	}
+	return false;
+}
+
+/* OpenSM writes all tables of a switch that a port went away from again, as if that had started
+ * anew; its own sign that it has not is a port that is up. */
+static void plugin_trust_stayed(struct plugin *p)
+{
+	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
+
+	if (!p->sweeping)
+		return;
+	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i)) {
+		osm_switch_t *sw = (osm_switch_t *)i;
+
+		if (sw->need_update == 1 && plugin_switch_stayed(sw))
+			sw->need_update = 0;
+	}
+}
+
 /* A sweep looks at everything, and reads what is configured. */
 static bool plugin_same_maps(const struct plugin *p, const struct table_selection *c)
 {
@@ -401,6 +431,7 @@ static int plugin_build_fwd_tables(void *context)
 		sm_session_refused(p->session, err.text);
 		p->ours = p->done = false;
 	} else {
+		plugin_trust_stayed(p);
 		if (sm_session_wants_all(p->session))
 			plugin_doubt(p);
 		plugin_install(p, x.f, &x.c);
