@@ -16,19 +16,8 @@
 static int sar_paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 		     const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	uint8_t lmc = graph_lmc(f, params);
-	struct sar_paths *s = sar_paths_new(t, f, jobs, lmc, params->sar_method);
-	struct pace pace;
-	uint64_t done = 0;
-	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, lmc)) ? -ECANCELED : 0;
-
 	(void)err;
-	if (!rc)
-		rc = sar_paths_jobs(s, &pace, &done);
-	if (!rc)
-		rc = sar_paths_rest(s, &pace, &done);
-	sar_paths_free(s);
-	return rc;
+	return sar_paths_all(t, f, jobs, graph_lmc(f, params), params->sar_method, progress);
 }
 
 /* Nothing of an all-to-all. */

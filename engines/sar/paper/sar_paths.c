@@ -234,3 +234,19 @@ int sar_paths_rest(struct sar_paths *s, struct pace *p, uint64_t *done)
 	free(dests);
 	return rc;
 }
+
+int sar_paths_all(struct tables *t, const struct fabric *f, const struct jobset *jobs, uint8_t lmc,
+		  enum sar_method method, struct progress *progress)
+{
+	struct sar_paths *s = sar_paths_new(t, f, jobs, lmc, method);
+	struct pace pace;
+	uint64_t done = 0;
+	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, lmc)) ? -ECANCELED : 0;
+
+	if (!rc)
+		rc = sar_paths_jobs(s, &pace, &done);
+	if (!rc)
+		rc = sar_paths_rest(s, &pace, &done);
+	sar_paths_free(s);
+	return rc;
+}

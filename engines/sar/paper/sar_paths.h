@@ -32,3 +32,7 @@ int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
  * *done, which is what p reports.  -ECANCELED. */
 int sar_paths_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
 int sar_paths_rest(struct sar_paths *s, struct pace *p, uint64_t *done);
+
+/* Both, into t, which has no paths yet.  -ECANCELED. */
+int sar_paths_all(struct tables *t, const struct fabric *f, const struct jobset *jobs, uint8_t lmc,
+		  enum sar_method method, struct progress *progress);

@@ -33,21 +33,8 @@ static int sar_scratch_start_even(struct tables **out, struct sar_timing *k)
 
 static int sar_scratch_start_paper(struct tables **out, struct sar_timing *k)
 {
-	struct sar_paths *s;
-	struct pace pace;
-	uint64_t done = 0;
-	int rc;
-
 	*out = graph_tables(k->f, "sar", k->params, k->progress);
-	s = sar_paths_new(*out, k->f, k->jobs, k->lmc, SAR_PAPER);
-	rc = pace_begin(&pace, k->progress, "paths", graph_count_lids(k->f, k->lmc)) ? -ECANCELED
-										     : 0;
-	if (!rc)
-		rc = sar_paths_jobs(s, &pace, &done);
-	if (!rc)
-		rc = sar_paths_rest(s, &pace, &done);
-	sar_paths_free(s);
-	return rc;
+	return sar_paths_all(*out, k->f, k->jobs, k->lmc, SAR_PAPER, k->progress);
 }
 
 /* The faster of *best and another start. */

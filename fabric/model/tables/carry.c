@@ -2,6 +2,8 @@
 #include "fabric/model/tables/carry.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/part/guid_match.h"
+#include "fabric/model/tables/tables_origin.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,46 +27,6 @@ struct carrying {
 	uint32_t kept; /* cable ends that are as they were */
 	uint32_t named; /* so many are gone; the first of them are in the report */
 };
-
-struct keyed {
-	uint64_t guid;
-	uint32_t i;
-};
-
-static int carry_by_guid(const void *x, const void *y)
-{
-	const struct keyed *a = x, *b = y;
-
-	return (a->guid > b->guid) - (a->guid < b->guid);
-}
-
-static struct keyed *carry_sorted(const uint64_t *guid, uint32_t n)
-{
-	struct keyed *list = xcalloc(n, sizeof(*list));
-
-	for (uint32_t i = 0; i < n; i++)
-		list[i] = (struct keyed){ guid[i], i };
-	qsort(list, n, sizeof(*list), carry_by_guid);
-	return list;
-}
-
-/* For each of n GUIDs its index among those of was, or FAB_NONE; returns how many are there. */
-static uint32_t carry_match(uint32_t *out, const uint64_t *guid, uint32_t n, const uint64_t *was,
-			    uint32_t nwas)
-{
-	struct keyed *list = carry_sorted(was, nwas);
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct keyed key = { .guid = guid[i] };
-		const struct keyed *at = bsearch(&key, list, nwas, sizeof(*list), carry_by_guid);
-
-		out[i] = at ? at->i : FAB_NONE;
-		found += at != NULL;
-	}
-	free(list);
-	return found;
-}
 
 /* --- what has gone, for people ------------------------------------------------------------- */
 
@@ -313,11 +275,7 @@ static void carry_make(struct carrying *c)
 	carry_lft(c);
 	carry_sl(c);
 	carry_sl2vl(c);
-	c->to->vls = t->vls;
-	c->to->sls = t->sls;
-	c->to->escape = t->escape;
-	c->to->seed = t->seed;
-	memcpy(c->to->params, t->params, sizeof(t->params));
+	tables_copy_origin(c->to, t);
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */
@@ -380,8 +338,8 @@ static int carry_find(struct carrying *c, struct err *err)
 	const struct endports *was = c->was;
 	uint32_t switches, ends;
 
-	switches = carry_match(c->sw, f->sw_guid, f->nsw, was->links->guid, was->nsw);
-	ends = carry_match(c->end, f->term_guid, f->nend, was->guid, was->nend);
+	switches = guid_match(c->sw, f->sw_guid, f->nsw, was->links->guid, was->nsw);
+	ends = guid_match(c->end, f->term_guid, f->nend, was->guid, was->nend);
 	if (!switches)
 		return err_set(err, -ESTALE, "none of their switches is in the fabric");
 	c->report->switches_away = was->nsw - switches;

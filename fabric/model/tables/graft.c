@@ -2,6 +2,8 @@
 #include "fabric/model/tables/graft.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/part/guid_match.h"
+#include "fabric/model/tables/tables_origin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,55 +16,13 @@ struct grafting {
 	const struct endports *was;
 	struct graft_report *report;
 	struct tables *to;
-	uint32_t *by_guid; /* ends of was in ascending order of GUIDs */
-	uint32_t *by_sw;   /* the same by switch, in ascending order of ports ... */
-	uint32_t *off;	   /* ... from off[switch] on */
-	uint32_t *used;	   /* how many new hosts each of them is the model of */
-	uint32_t *like;	   /* ends of f: the end of was that each is routed like */
-	uint32_t *from;	   /* LIDs of f: the LID of was whose entries each has; 0: none */
+	uint32_t *known; /* ends of f: the end of was with the same GUID, or FAB_NONE */
+	uint32_t *by_sw; /* the same by switch, in ascending order of ports ... */
+	uint32_t *off;	 /* ... from off[switch] on */
+	uint32_t *used;	 /* how many new hosts each of them is the model of */
+	uint32_t *like;	 /* ends of f: the end of was that each is routed like */
+	uint32_t *from;	 /* LIDs of f: the LID of was whose entries each has; 0: none */
 };
-
-struct keyed {
-	uint64_t guid;
-	uint32_t end;
-};
-
-static int graft_by_guid(const void *x, const void *y)
-{
-	const struct keyed *a = x, *b = y;
-
-	return (a->guid > b->guid) - (a->guid < b->guid);
-}
-
-static void graft_sort_guids(struct grafting *g)
-{
-	uint32_t n = g->was->nend;
-	struct keyed *list = xcalloc(n, sizeof(*list));
-
-	for (uint32_t i = 0; i < n; i++)
-		list[i] = (struct keyed){ g->was->guid[i], i };
-	qsort(list, n, sizeof(*list), graft_by_guid);
-	for (uint32_t i = 0; i < n; i++)
-		g->by_guid[i] = list[i].end;
-	free(list);
-}
-
-static uint32_t graft_find(const struct grafting *g, uint64_t guid)
-{
-	uint32_t lo = 0, hi = g->was->nend;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->was->guid[g->by_guid[mid]] < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == g->was->nend || g->was->guid[g->by_guid[lo]] != guid)
-		return FAB_NONE;
-	return g->by_guid[lo];
-}
 
 static void graft_sort_switches(struct grafting *g)
 {
@@ -98,13 +58,12 @@ static uint32_t graft_model(const struct grafting *g, uint32_t sw, uint8_t port)
 static int graft_choose(struct grafting *g, struct err *err)
 {
 	const struct fabric *f = g->f;
-	uint32_t same = 0;
+	uint32_t same = guid_match(g->known, f->term_guid, f->nend, g->was->guid, g->was->nend);
 
 	for (uint32_t e = 0; e < f->nend; e++) {
-		uint32_t known = graft_find(g, f->term_guid[e]), sw = f->term_sw[e];
+		uint32_t known = g->known[e], sw = f->term_sw[e];
 		bool stays = known != FAB_NONE && g->was->sw[known] == sw;
 
-		same += known != FAB_NONE;
 		g->report->came += known == FAB_NONE;
 		if (!stays)
 			known = graft_model(g, sw, f->term_port[e]);
@@ -216,11 +175,7 @@ static void graft_make(struct grafting *g)
 	graft_lft(g);
 	graft_sl(g);
 	graft_sl2vl(g);
-	g->to->vls = t->vls;
-	g->to->sls = t->sls;
-	g->to->escape = t->escape;
-	g->to->seed = t->seed;
-	memcpy(g->to->params, t->params, sizeof(t->params));
+	tables_copy_origin(g->to, t);
 }
 
 bool graft_report_text(char *buf, size_t size, const struct graft_report *r)
@@ -275,13 +230,12 @@ int tables_graft(struct tables **out, const struct fabric *f, const struct table
 	*g.report = (struct graft_report){ 0 };
 	if (rc)
 		return rc;
-	g.by_guid = xcalloc(was->nend, sizeof(*g.by_guid));
+	g.known = xcalloc(f->nend, sizeof(*g.known));
 	g.by_sw = xcalloc(was->nend, sizeof(*g.by_sw));
 	g.off = xcalloc(was->nsw + 1u, sizeof(*g.off));
 	g.used = xcalloc(was->nend, sizeof(*g.used));
 	g.like = xcalloc(f->nend, sizeof(*g.like));
 	g.from = xcalloc(f->max_lid + 1u, sizeof(*g.from));
-	graft_sort_guids(&g);
 	graft_sort_switches(&g);
 	rc = graft_choose(&g, err);
 	if (!rc) {
@@ -289,7 +243,7 @@ int tables_graft(struct tables **out, const struct fabric *f, const struct table
 		graft_make(&g);
 		*out = g.to;
 	}
-	free(g.by_guid);
+	free(g.known);
 	free(g.by_sw);
 	free(g.off);
 	free(g.used);

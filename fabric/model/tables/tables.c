@@ -2,6 +2,7 @@
 #include "fabric/model/tables/tables.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/tables/tables_origin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -419,11 +420,7 @@ struct tables *tables_borrow_sl2vl(const struct fabric *f, const struct tables *
 	out->sl2vl = like->sl2vl;
 	out->sl2vl_off = like->sl2vl_off;
 	out->sl2vl_nports = like->sl2vl_nports;
-	out->vls = t->vls;
-	out->sls = t->sls;
-	out->escape = t->escape;
-	memcpy(out->params, t->params, sizeof(out->params));
-	out->seed = t->seed;
+	tables_copy_origin(out, t);
 	return out;
 }
 
@@ -438,10 +435,6 @@ struct tables *tables_onto(const struct fabric *f, const struct tables *installe
 	if (out->sl)
 		memcpy(out->sl, wanted->sl, tables_sl_bytes(wanted));
 	tables_sl2vl_onto(out, f, installed, wanted);
-	out->vls = wanted->vls;
-	out->sls = wanted->sls;
-	out->escape = wanted->escape;
-	memcpy(out->params, wanted->params, sizeof(out->params));
-	out->seed = wanted->seed;
+	tables_copy_origin(out, wanted);
 	return out;
 }
