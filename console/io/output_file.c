@@ -174,6 +174,22 @@ int output_file_folder(const char *path, struct err *err)
 		  : 0;
 }
 
+int output_file_print(const char *path, struct err *err)
+{
+	char text[4096];
+	FILE *in = fopen(path, "re");
+	size_t n;
+	int rc;
+
+	if (!in)
+		return err_set(err, -errno, "%s cannot be opened: %s", path, strerror(errno));
+	while ((n = fread(text, 1, sizeof(text), in)) > 0)
+		fwrite(text, 1, n, stdout);
+	rc = ferror(in) ? err_set(err, -EIO, "%s cannot be read", path) : 0;
+	fclose(in);
+	return rc;
+}
+
 int output_file_flush_stdout(struct err *err)
 {
 	errno = 0;

@@ -35,6 +35,9 @@ int output_file_write(const char *path, int (*write)(FILE *out, const void *what
 /* Creates a folder and those above it; an existing one is fine. */
 int output_file_folder(const char *path, struct err *err);
 
+/* The text of a file that was written, to stdout. */
+int output_file_print(const char *path, struct err *err);
+
 /* Flushes stdout and tells what went wrong with all that was written to it. */
 int output_file_flush_stdout(struct err *err);
 

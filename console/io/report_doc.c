@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/io/report_doc.h"
 
+#include "console/io/html.h"
 #include "console/io/output_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
@@ -20,14 +21,8 @@ static void report_doc_put(FILE *f, enum audit_format format, const char *text)
 	char *clean = plain_text(xstrdup(text), "\n\r");
 
 	for (const char *s = clean; *s; s++) {
-		if (*s == '&')
-			fputs("&amp;", f);
-		else if (*s == '<')
-			fputs("&lt;", f);
-		else if (*s == '>')
-			fputs("&gt;", f);
-		else if (*s == '"' && format == AUDIT_HTML)
-			fputs("&quot;", f);
+		if (html_escape(*s) && (*s != '"' || format == AUDIT_HTML))
+			fputs(html_escape(*s), f);
 		else if (format == AUDIT_MARKDOWN && strchr("|\\`*_[]", *s))
 			fprintf(f, "\\%c", *s);
 		else

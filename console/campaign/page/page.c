@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/campaign/page/page.h"
 
+#include "console/io/html.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
 
@@ -46,17 +47,11 @@ static const char style[] =
 
 void page_text(FILE *f, const char *text)
 {
-	char *copy = plain_text(xstrdup(text), ""), *s = copy;
+	char *copy = plain_text(xstrdup(text), "");
 
-	for (; *s; s++)
-		if (*s == '&')
-			fputs("&amp;", f);
-		else if (*s == '<')
-			fputs("&lt;", f);
-		else if (*s == '>')
-			fputs("&gt;", f);
-		else if (*s == '"')
-			fputs("&quot;", f);
+	for (const char *s = copy; *s; s++)
+		if (html_escape(*s))
+			fputs(html_escape(*s), f);
 		else
 			fputc(*s, f);
 	free(copy);

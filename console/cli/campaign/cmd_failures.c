@@ -191,15 +191,12 @@ static int cmd_failures_dump(const struct failures_cmd *c, struct err *err)
 
 static int cmd_failures_show(const char *dir, struct err *err)
 {
-	char *path = xasprintf("%s/failures.txt", dir), text[4096];
-	FILE *in = fopen(path, "re");
-	size_t n;
+	char *path = xasprintf("%s/failures.txt", dir);
+	int rc = output_file_print(path, err);
 
-	while (in && (n = fread(text, 1, sizeof(text), in)) > 0)
-		fwrite(text, 1, n, stdout);
-	if (in)
-		fclose(in);
 	free(path);
+	if (rc)
+		return EXIT_FINDINGS;
 	printf("\nwritten to %s: report.html, failures.md, failures.csv, cells.jsonl\n", dir);
 	return output_file_flush_stdout(err) ? EXIT_FINDINGS : 0;
 }

@@ -209,15 +209,12 @@ static int cmd_replay_run(struct replay_cmd *c, struct err *err)
 /* What is on the screen at the end is what people read first. */
 static int cmd_replay_show(const char *dir, struct err *err)
 {
-	char *path = xasprintf("%s/table1.txt", dir), text[4096];
-	FILE *in = fopen(path, "re");
-	size_t n;
+	char *path = xasprintf("%s/table1.txt", dir);
+	int rc = output_file_print(path, err);
 
-	while (in && (n = fread(text, 1, sizeof(text), in)) > 0)
-		fwrite(text, 1, n, stdout);
-	if (in)
-		fclose(in);
 	free(path);
+	if (rc)
+		return EXIT_FINDINGS;
 	printf("\nwritten to %s: report.html, table1.md, times.jsonl, jobs.jsonl\n", dir);
 	return output_file_flush_stdout(err) ? EXIT_FINDINGS : 0;
 }
