@@ -49,7 +49,7 @@ static const struct table_col columns[] = {
 	{ "mode", NULL, 5, 0, 0, 0 },
 	{ "updates", NULL, 7, 0, 0, 0 },
 	{ "size_KiB", NULL, 6, 0, 0, 0 },
-	[COL_RECORD] = { "record", NULL, 18, 0, 0, 1 },
+	[COL_RECORD] = { "record", NULL, 19, 0, 0, 1 },
 	{ "fabric", NULL, 0, 90, 0, 0 },
 	{ "sid", NULL, 28, 140, 0, 0 },
 };

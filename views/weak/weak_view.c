@@ -51,7 +51,7 @@ static bool weak_view_draw_cell(const struct table_in *in, uint32_t row, uint32_
 	if (col == COL_AFTER)
 		table_text(&u->table, c, r, x, y, w, weak_view_role(p->end), weak_end_name(p->end));
 	else if (col == COL_TIME && p->end == WEAK_REPAIRED) /* small differences count */
-		canvas_textf(c, r, x, y, ROLE_TEXT, "%*.3f", w, p->time);
+		canvas_textf(c, r, x, y, ROLE_TEXT, "%*.3fx", w - 1, p->time);
 	else
 		return false;
 	return true;
@@ -95,7 +95,7 @@ static void weak_view_title(char *buf, size_t len, const struct state *s)
 	const struct weak_report *w = l->report;
 	size_t n;
 
-	snprintf(buf, len, "If it fails: now time %.3f, %u VL%s", w->time, w->vls, plural(w->vls));
+	snprintf(buf, len, "If it fails: time now %.3fx, %u VL%s", w->time, w->vls, plural(w->vls));
 	n = strlen(buf);
 	if (s->weak.busy)
 		snprintf(buf + n, len - n, " (again: %.48s)", s->weak.step);

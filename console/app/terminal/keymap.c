@@ -114,7 +114,7 @@ static const struct binding bindings[] = {
 	{ REQ_ENTER, 0, AUDIT, false, { K_ENTER, '\n' }, "Enter", "open",
 	  "list the actions of the session; in the list: replay the screen from there" },
 	{ REQ_AGAIN, 0, WEAK, false, { 'r' }, "r", "again",
-	  "search again, with the tables of now" },
+	  "search again, with the current tables" },
 	{ REQ_ENTER, 0, WEAK, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "go to the link or switch that would fail" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
