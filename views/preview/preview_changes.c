@@ -186,7 +186,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	}
 	if (t->known && t->jobs)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
-			     "max time of a job with the plan: %.2f, job %llu",
+			     "max time of a job with the plan: %.2fx, job %llu",
 			     t->of[PREDICT_ALLTOALL].worst.mean,
 			     (unsigned long long)t->of[PREDICT_ALLTOALL].worst_job);
 	else if (f->known && f->jobs)
