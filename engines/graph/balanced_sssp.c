@@ -343,7 +343,7 @@ static int balanced_sssp_try_other_order(struct even *e, const struct engine_par
 	return rc;
 }
 
-/* The loads are counted anew, for what is routed later. */
+/* The loads are counted again, for what is routed later. */
 static int balanced_sssp_search_shifts(struct even *e)
 {
 	struct shift_search_how how = { .build = e->how->build,

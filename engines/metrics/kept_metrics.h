@@ -34,7 +34,7 @@ int kept_metrics_new(struct kept_metrics **out, const struct fabric *f, const st
 void kept_metrics_free(struct kept_metrics *k); /* NULL is fine */
 
 /* The tables are t now, by these changes and no others, and the cables are down as down says.
- * False: some route does not arrive, and it has to be made anew. */
+ * False: some route does not arrive, and it has to be made again. */
 bool kept_metrics_update(struct kept_metrics *k, const struct tables *t, const bool *down,
 			 const struct entry_changes *changes);
 

@@ -15,7 +15,7 @@ struct group {
 	double in; /* sum of what its hosts receive */
 };
 
-struct crowd {
+struct traffic_work {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	struct predict_lids to;
@@ -28,7 +28,7 @@ struct crowd {
 };
 
 /* What the switch port of a host receives is what the host sends. */
-static uint32_t traffic_measure(struct crowd *x, const struct rates *rates)
+static uint32_t traffic_measure(struct traffic_work *x, const struct rates *rates)
 {
 	const struct fabric *f = x->f;
 	uint32_t unknown = 0;
@@ -52,7 +52,7 @@ static uint32_t traffic_group_of(const struct jobset *jobs, uint32_t t)
 							 : jobs->njob;
 }
 
-static void traffic_form_groups(struct crowd *x, const struct jobset *jobs)
+static void traffic_form_groups(struct traffic_work *x, const struct jobset *jobs)
 {
 	uint32_t at = 0;
 
@@ -75,7 +75,7 @@ static void traffic_form_groups(struct crowd *x, const struct jobset *jobs)
 }
 
 /* Of what a host sends to another, the share that goes to that LID. */
-static double traffic_share(const struct crowd *x, uint32_t src, uint32_t dst, uint16_t lid)
+static double traffic_share(const struct traffic_work *x, uint32_t src, uint32_t dst, uint16_t lid)
 {
 	uint16_t lids[PREDICT_MAX_LIDS];
 	uint32_t n, of = 0;
@@ -89,7 +89,7 @@ static double traffic_share(const struct crowd *x, uint32_t src, uint32_t dst, u
 }
 
 /* What all of a group send to a LID of one of them, at their switches; false: nothing. */
-static bool traffic_gather(struct crowd *x, const struct group *g, uint32_t dst, uint16_t lid)
+static bool traffic_gather(struct traffic_work *x, const struct group *g, uint32_t dst, uint16_t lid)
 {
 	bool any = false;
 
@@ -107,7 +107,7 @@ static bool traffic_gather(struct crowd *x, const struct group *g, uint32_t dst,
 }
 
 /* Down the tree of the LID. */
-static void traffic_send_on(struct crowd *x, const struct walk *w)
+static void traffic_send_on(struct traffic_work *x, const struct walk *w)
 {
 	const struct fabric *f = x->f;
 
@@ -125,7 +125,7 @@ static void traffic_send_on(struct crowd *x, const struct walk *w)
 			x->at[u] = 0;
 }
 
-static void traffic_send_to(struct crowd *x, struct walk *w, const struct group *g, uint32_t dst)
+static void traffic_send_to(struct traffic_work *x, struct walk *w, const struct group *g, uint32_t dst)
 {
 	uint32_t lids = x->to.lids ? 1u << x->f->lmc : 1;
 
@@ -141,7 +141,7 @@ static void traffic_send_to(struct crowd *x, struct walk *w, const struct group 
 	}
 }
 
-static int traffic_send_all(struct crowd *x, const struct tables *t, struct progress *progress,
+static int traffic_send_all(struct traffic_work *x, const struct tables *t, struct progress *progress,
 			    struct err *err)
 {
 	struct walk *w = walk_new(x->f, t);
@@ -162,7 +162,7 @@ static int traffic_send_all(struct crowd *x, const struct tables *t, struct prog
 	return rc;
 }
 
-static void traffic_summarise(struct traffic *out, const struct crowd *x)
+static void traffic_summarise(struct traffic *out, const struct traffic_work *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -193,7 +193,7 @@ int traffic_predict(struct traffic *out, const struct fabric *f, const struct ta
 		    const struct jobset *jobs, const struct rates *rates,
 		    const struct predict_lids *to, struct progress *progress, struct err *err)
 {
-	struct crowd x = { .f = f };
+	struct traffic_work x = { .f = f };
 	int rc;
 
 	*out = (struct traffic){ .chan = FAB_NONE };

@@ -43,7 +43,7 @@ const struct tables *repairer_tables(const struct repairer *x);
  * blocks, and packets that meet old and new entries on their way, see engines/transition.
  *
  * -ENETUNREACH: some switches are cut off; -ENOSPC: there is no way without a deadlock on the VLs
- * that may be used.  The tables are those of before then, and it has to be made anew.
+ * that may be used.  The tables are those of before then, and it has to be made again.
  * Time in proportion to what breaks, and O(channels); where a path finds no way beside what others
  * have depended on in the past, too, a pass over all LIDs forgets that.
  */

@@ -209,7 +209,7 @@ static bool plugin_switch_stayed(const osm_switch_t *sw)
 }
 
 /* OpenSM writes all tables of a switch that a port went away from again, as if that had started
- * anew; its own sign that it has not is a port that is up. */
+ * again; its own sign that it has not is a port that is up. */
 static void plugin_trust_stayed(struct plugin *p)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;

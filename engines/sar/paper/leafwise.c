@@ -26,7 +26,7 @@
 
 /* A job and what its routes cost on average. */
 struct plight {
-	uint32_t crew;
+	uint32_t group;
 	double price;
 };
 
@@ -94,14 +94,15 @@ static bool leafwise_is_pinned(const struct leafwise *l, uint32_t term)
 
 int leafwise_count(struct leafwise *l, uint32_t plane)
 {
-	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_job_members *crew = &l->jobs.crew[k];
+	for (uint32_t k = 0; k < l->jobs.ngroup; k++) {
+		const struct sar_job_members *group = &l->jobs.group[k];
 
-		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+		for (uint32_t i = 0; i < group->nterm; i++) {
+			struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
-			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+			const struct sar_source *s =
+				sar_jobs_sources(&l->jobs, group->terms[i], &n);
 
 			sar_tree_count(l->g, &d, s, n);
 			if (pace_tick(&l->pace, l->done,
@@ -124,18 +125,19 @@ static int leafwise_grow_jobs(struct leafwise *l, uint32_t plane)
 {
 	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1, 1, 0);
 
-	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
-		const struct sar_job_members *crew = &l->jobs.crew[k];
+	for (uint32_t k = 0; k < l->jobs.ngroup; k++) {
+		const struct sar_job_members *group = &l->jobs.group[k];
 
 		l->batch = 1;
-		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+		for (uint32_t i = 0; i < group->nterm; i++) {
+			struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
-			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+			const struct sar_source *s =
+				sar_jobs_sources(&l->jobs, group->terms[i], &n);
 
 			rule.batch = l->batch;
-			if (leafwise_is_pinned(l, crew->terms[i]))
+			if (leafwise_is_pinned(l, group->terms[i]))
 				sar_tree_count(l->g, &d, s, n);
 			else
 				sar_tree_grow(l->g, &d, s, n, &rule);
@@ -152,7 +154,7 @@ static int leafwise_dearest_first(const void *a, const void *b)
 
 	if (x->price != y->price)
 		return x->price > y->price ? -1 : 1;
-	return x->crew < y->crew ? -1 : x->crew > y->crew;
+	return x->group < y->group ? -1 : x->group > y->group;
 }
 
 /* Jobs whose routes cost more than those of others. */
@@ -163,15 +165,16 @@ static int leafwise_find_plights(struct leafwise *l, struct plight *list, uint32
 	double all = 0;
 	uint32_t kept = 0;
 
-	for (*n = 0; *n < l->jobs.ncrew; ++*n) {
-		const struct sar_job_members *crew = &l->jobs.crew[*n];
+	for (*n = 0; *n < l->jobs.ngroup; ++*n) {
+		const struct sar_job_members *group = &l->jobs.group[*n];
 
-		list[*n] = (struct plight){ .crew = *n };
-		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+		list[*n] = (struct plight){ .group = *n };
+		for (uint32_t i = 0; i < group->nterm; i++) {
+			struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t k;
-			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &k);
+			const struct sar_source *s =
+				sar_jobs_sources(&l->jobs, group->terms[i], &k);
 
 			list[*n].price += sar_tree_price(l->g, &d, s, k, &rule);
 			if (pace_tick(&l->pace, l->done,
@@ -179,7 +182,7 @@ static int leafwise_find_plights(struct leafwise *l, struct plight *list, uint32
 				return -ECANCELED;
 		}
 		all += list[*n].price;
-		list[*n].price /= crew->nterm ? crew->nterm : 1;
+		list[*n].price /= group->nterm ? group->nterm : 1;
 	}
 	all /= l->members;
 	for (uint32_t i = 0; i < *n; i++)
@@ -190,20 +193,20 @@ static int leafwise_find_plights(struct leafwise *l, struct plight *list, uint32
 	return 0;
 }
 
-static int leafwise_repair_members(struct leafwise *l, const struct sar_job_members *crew,
+static int leafwise_repair_members(struct leafwise *l, const struct sar_job_members *group,
 				   uint32_t plane)
 {
 	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
 
 	l->batch = 1;
-	for (uint32_t i = 0; i < crew->nterm && sar_tree_blocks(l->g) < l->limit; i++) {
-		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+	for (uint32_t i = 0; i < group->nterm && sar_tree_blocks(l->g) < l->limit; i++) {
+		struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 		uint32_t n;
-		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+		const struct sar_source *s = sar_jobs_sources(&l->jobs, group->terms[i], &n);
 
 		rule.batch = l->batch;
-		if (!leafwise_is_pinned(l, crew->terms[i]))
+		if (!leafwise_is_pinned(l, group->terms[i]))
 			sar_tree_restart(l->g, &d, s, n, &rule);
 		if (leafwise_tick(l, before))
 			return -ECANCELED;
@@ -214,13 +217,13 @@ static int leafwise_repair_members(struct leafwise *l, const struct sar_job_memb
 /* Helps the jobs that fare badly, the worst first. */
 static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 {
-	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
+	struct plight *list = xcalloc(l->jobs.ngroup, sizeof(*list));
 	uint64_t before = sar_tree_work(l->g);
 	uint32_t n;
 	int rc = leafwise_find_plights(l, list, &n, plane);
 
 	for (uint32_t i = 0; i < n && !rc && sar_tree_blocks(l->g) < l->limit; i++) {
-		rc = leafwise_repair_members(l, &l->jobs.crew[list[i].crew], plane);
+		rc = leafwise_repair_members(l, &l->jobs.group[list[i].group], plane);
 		if (sar_tree_work(l->g) - before > l->work_max)
 			break;
 	}
@@ -229,19 +232,20 @@ static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 }
 
 /* Grows the trees of the members again that use a hot channel. */
-static int leafwise_cool_members(struct leafwise *l, const struct sar_job_members *crew,
+static int leafwise_cool_members(struct leafwise *l, const struct sar_job_members *group,
 				 uint32_t plane, struct sar_tree_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
-	for (uint32_t i = 0; i < crew->nterm; i++) {
-		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+	for (uint32_t i = 0; i < group->nterm; i++) {
+		struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 
-		if (i + AHEAD < crew->nterm)
-			sar_tree_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
-		if (!leafwise_is_pinned(l, crew->terms[i]) && sar_tree_is_hot(l->g, &d)) {
+		if (i + AHEAD < group->nterm)
+			sar_tree_look_ahead(l->g, l->f->term_lid[group->terms[i + AHEAD]] + plane);
+		if (!leafwise_is_pinned(l, group->terms[i]) && sar_tree_is_hot(l->g, &d)) {
 			uint32_t n;
-			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+			const struct sar_source *s =
+				sar_jobs_sources(&l->jobs, group->terms[i], &n);
 
 			rule->batch = l->batch;
 			*changed += sar_tree_restart(l->g, &d, s, n, rule);
@@ -262,22 +266,23 @@ static int leafwise_cool_round(struct leafwise *l, uint32_t plane, double limit,
 	sar_tree_watch(l->g, limit);
 	if (pace_tick(&l->pace, l->done, l->f->nchan))
 		return -ECANCELED;
-	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && sar_tree_work(l->g) <= work_end; k++)
-		rc = leafwise_cool_members(l, &l->jobs.crew[k], plane, rule, changed);
+	for (uint32_t k = 0; k < l->jobs.ngroup && !rc && sar_tree_work(l->g) <= work_end; k++)
+		rc = leafwise_cool_members(l, &l->jobs.group[k], plane, rule, changed);
 	return rc;
 }
 
-/* Adds the crew's routes that cannot leave a hot channel. */
-static int leafwise_add_forced(struct leafwise *l, const struct sar_job_members *crew,
+/* Adds the group's routes that cannot leave a hot channel. */
+static int leafwise_add_forced(struct leafwise *l, const struct sar_job_members *group,
 			       uint32_t plane, uint32_t *forced)
 {
-	for (uint32_t i = 0; i < crew->nterm; i++) {
-		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
+	for (uint32_t i = 0; i < group->nterm; i++) {
+		struct dest d = leafwise_dest_of(l, group->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 
 		if (sar_tree_is_hot(l->g, &d)) {
 			uint32_t n;
-			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
+			const struct sar_source *s =
+				sar_jobs_sources(&l->jobs, group->terms[i], &n);
 
 			sar_tree_add_forced(l->g, &d, s, n, forced);
 		}
@@ -295,8 +300,8 @@ static int leafwise_find_forced(struct leafwise *l, uint32_t plane, double max, 
 	int rc = 0;
 
 	sar_tree_watch(l->g, max);
-	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
-		rc = leafwise_add_forced(l, &l->jobs.crew[k], plane, forced);
+	for (uint32_t k = 0; k < l->jobs.ngroup && !rc; k++)
+		rc = leafwise_add_forced(l, &l->jobs.group[k], plane, forced);
 	for (uint32_t c = 0; c < l->f->nchan; c++)
 		*least = forced[c] > *least ? forced[c] : *least;
 	free(forced);

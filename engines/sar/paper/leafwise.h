@@ -33,7 +33,7 @@ struct leafwise {
 	struct sar_jobs jobs;
 	uint8_t lmc; /* of traffic LIDs */
 	uint64_t bound;
-	uint32_t members;  /* terminals with a crew */
+	uint32_t members;  /* terminals with a group */
 	uint64_t work_max; /* edges to look at for all trees */
 	enum leafwise_effort effort;
 	bool small, large;   /* the fabric */
@@ -42,7 +42,7 @@ struct leafwise {
 	struct sar_tree *g;
 	uint64_t limit;			   /* blocks that may change */
 	struct leafwise_objective reached; /* by t */
-	uint32_t batch; /* source switches of the crew in hand that are placed at once */
+	uint32_t batch; /* source switches of the group in hand that are placed at once */
 	struct pace pace;
 	uint64_t done;
 };

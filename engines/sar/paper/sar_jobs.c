@@ -15,25 +15,25 @@ static int sar_jobs_by_weight(const void *a, const void *b)
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-/* Crews without terminals yet; first_of[job] is the crew of each job. */
-static void sar_jobs_make_crews(struct sar_jobs *s, uint32_t *first_of)
+/* Groups without terminals yet; first_of[job] is the group of each job. */
+static void sar_jobs_make_groups(struct sar_jobs *s, uint32_t *first_of)
 {
 	uint32_t nsource = 0;
 
-	s->crew = arena_alloc(s->mem, s->jobs->nmulti, sizeof(*s->crew));
+	s->group = arena_alloc(s->mem, s->jobs->nmulti, sizeof(*s->group));
 	for (uint32_t j = 0; j < s->jobs->njob; j++) {
 		first_of[j] = FAB_NONE;
 		if (!s->jobs->jobs[j].multi)
 			continue;
-		first_of[j] = s->ncrew;
-		s->crew[s->ncrew++].job = j;
+		first_of[j] = s->ngroup;
+		s->group[s->ngroup++].job = j;
 		nsource += s->jobs->jobs[j].nsw;
 	}
 	s->sources = arena_alloc(s->mem, nsource, sizeof(*s->sources));
 }
 
 /* The largest job is the first in canonical order. */
-static void sar_jobs_choose_crews(struct sar_jobs *s, const uint32_t *first_of)
+static void sar_jobs_choose_groups(struct sar_jobs *s, const uint32_t *first_of)
 {
 	const struct jobset *js = s->jobs;
 
@@ -50,17 +50,17 @@ static void sar_jobs_fill_terms(struct sar_jobs *s)
 
 	for (uint32_t i = 0; i < f->nterm; i++)
 		if (s->members_of[i] != FAB_NONE)
-			s->crew[s->members_of[i]].nterm++;
-	for (uint32_t k = 0; k < s->ncrew; k++) {
-		s->crew[k].terms = next;
-		next += s->crew[k].nterm;
-		s->crew[k].nterm = 0;
+			s->group[s->members_of[i]].nterm++;
+	for (uint32_t k = 0; k < s->ngroup; k++) {
+		s->group[k].terms = next;
+		next += s->group[k].nterm;
+		s->group[k].nterm = 0;
 	}
 	for (uint32_t i = 0; i < f->nend; i++) {
 		uint32_t term = f->term_list[i];
 
 		if (term < f->nterm && s->members_of[term] != FAB_NONE) {
-			struct sar_job_members *c = &s->crew[s->members_of[term]];
+			struct sar_job_members *c = &s->group[s->members_of[term]];
 
 			c->terms[c->nterm++] = term;
 		}
@@ -91,8 +91,8 @@ static void sar_jobs_fill_sources(struct sar_jobs *s)
 {
 	struct sar_source *next = s->sources;
 
-	for (uint32_t k = 0; k < s->ncrew; k++) {
-		struct sar_job_members *c = &s->crew[k];
+	for (uint32_t k = 0; k < s->ngroup; k++) {
+		struct sar_job_members *c = &s->group[k];
 
 		s->stamp++;
 		c->sources = next;
@@ -114,8 +114,8 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 	s->seen = arena_alloc(s->mem, f->nterm, sizeof(*s->seen));
 	s->at = arena_alloc(s->mem, f->nsw, sizeof(*s->at));
 	if (jobs) {
-		sar_jobs_make_crews(s, first_of);
-		sar_jobs_choose_crews(s, first_of);
+		sar_jobs_make_groups(s, first_of);
+		sar_jobs_choose_groups(s, first_of);
 		sar_jobs_fill_terms(s);
 		sar_jobs_fill_sources(s);
 	}
@@ -130,7 +130,7 @@ void sar_jobs_done(struct sar_jobs *s)
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n)
 {
 	const struct jobset *js = s->jobs;
-	const struct sar_job_members *own = &s->crew[s->members_of[term]];
+	const struct sar_job_members *own = &s->group[s->members_of[term]];
 	uint32_t others = 0;
 
 	for (uint32_t k = js->term_off[term]; k < js->term_off[term + 1]; k++)

@@ -2,8 +2,8 @@
 /*
  * sar_jobs: who sends to whom inside the jobs, as the methods of sar need it.
  *
- * Every terminal belongs to the crew of its largest job (descending size, then job id); jobs
- * on a single switch have no inter-switch path and no crew.  A terminal in several jobs has the
+ * Every terminal belongs to the group of its largest job (descending size, then job id); jobs
+ * on a single switch have no inter-switch path and no group.  A terminal in several jobs has the
  * terminals of all of them as sources, each once.
  */
 #pragma once
@@ -29,11 +29,11 @@ struct sar_job_members {
 struct sar_jobs {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
-	const struct jobset *jobs;    /* NULL: none */
-	struct sar_job_members *crew; /* in the order of the job set; some may have no terminals */
-	uint32_t ncrew;
+	const struct jobset *jobs;     /* NULL: none */
+	struct sar_job_members *group; /* in the order of the job set; some may have no terminals */
+	uint32_t ngroup;
 	uint32_t *members_of;	     /* by terminal; FAB_NONE without a job over several switches */
-	uint32_t *terms;	     /* those of all crews */
+	uint32_t *terms;	     /* those of all groups */
 	struct sar_source *sources;  /* likewise */
 	struct sar_source *together; /* scratch: of a terminal in several jobs */
 	uint32_t *seen, *at, stamp;
@@ -42,6 +42,6 @@ struct sar_jobs {
 void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobset *jobs);
 void sar_jobs_done(struct sar_jobs *s);
 
-/* The sources of a terminal with a crew, in descending n, then switch; the terminal itself counts
+/* The sources of a terminal with a group, in descending n, then switch; the terminal itself counts
  * as one.  Valid until the next call. */
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n);

@@ -351,8 +351,8 @@ static int sar_leafwise_begin(struct leafwise *l, const struct fabric *f, const 
 		return rc;
 	sar_jobs_init(&l->jobs, f, jobs);
 	l->bound = metrics_eff_efi_bound_with_progress(f, jobs, true, progress, "paths", 0);
-	for (uint32_t k = 0; k < l->jobs.ncrew; k++)
-		l->members += l->jobs.crew[k].nterm;
+	for (uint32_t k = 0; k < l->jobs.ngroup; k++)
+		l->members += l->jobs.group[k].nterm;
 	l->work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
 	if (l->work_max > WORK_MOST)
 		l->work_max = WORK_MOST;

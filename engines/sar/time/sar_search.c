@@ -172,8 +172,8 @@ static int sar_search_round(struct sar_search *s, struct sar_mover *m,
 	int rc = 0;
 
 	*saved = 0;
-	for (uint32_t c = 0; c < s->jobs->ncrew && !rc; c++)
-		rc = sar_search_terms(s, m, s->jobs->crew[c].terms, s->jobs->crew[c].nterm, rule,
+	for (uint32_t c = 0; c < s->jobs->ngroup && !rc; c++)
+		rc = sar_search_terms(s, m, s->jobs->group[c].terms, s->jobs->group[c].nterm, rule,
 				      saved);
 	return rc ? rc : sar_search_terms(s, m, s->others, s->nothers, rule, saved);
 }
@@ -225,8 +225,8 @@ static int sar_search_undo_long(struct sar_search *s, struct sar_mover *m, unsig
 	struct sar_mover_rule rule = { .detour = detour };
 	int rc = 0;
 
-	for (uint32_t c = 0; c < s->jobs->ncrew && !rc; c++)
-		rc = sar_search_undo_long_of(s, m, s->jobs->crew[c].terms, s->jobs->crew[c].nterm,
+	for (uint32_t c = 0; c < s->jobs->ngroup && !rc; c++)
+		rc = sar_search_undo_long_of(s, m, s->jobs->group[c].terms, s->jobs->group[c].nterm,
 					     &rule);
 	return rc ? rc : sar_search_undo_long_of(s, m, s->others, s->nothers, &rule);
 }

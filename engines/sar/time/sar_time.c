@@ -68,11 +68,11 @@ static int sar_time_run(struct tables **out, struct sar_timing *k)
 {
 	int rc;
 
-	sar_jobs_init(&k->crews, k->f, k->jobs);
+	sar_jobs_init(&k->groups, k->f, k->jobs);
 	k->detour = sar_time_detour(k->f, k->params);
 	rc = sar_time_do_route(out, k);
 	sar_timing_end(k);
-	sar_jobs_done(&k->crews);
+	sar_jobs_done(&k->groups);
 	return rc;
 }
 

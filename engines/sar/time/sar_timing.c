@@ -9,7 +9,7 @@
 
 int sar_timing_begin(struct sar_timing *k, uint32_t flows, uint64_t sample, uint64_t work)
 {
-	int rc = sar_search_init(&k->search, &k->crews, &k->objective, k->params, flows, sample,
+	int rc = sar_search_init(&k->search, &k->groups, &k->objective, k->params, flows, sample,
 				 k->progress);
 
 	k->search.work_most = work;

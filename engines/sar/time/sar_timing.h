@@ -16,7 +16,7 @@ struct sar_timing {
 	struct progress *progress;
 	struct err *err;
 	struct time_memo *memo;
-	struct sar_jobs crews;
+	struct sar_jobs groups;
 	struct sar_search search;
 	uint8_t lmc;
 	bool large; /* so that less is tried */

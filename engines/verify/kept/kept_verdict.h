@@ -25,7 +25,7 @@ void kept_verdict_free(struct kept_verdict *k); /* NULL is fine */
 /*
  * Those tables are t now, by these changes and no others, and the cables are down as down says (by
  * channel of the fabric).  A switch whose cables are all down is gone, with its ends.  False: they
- * are not accepted, and it has to be made anew when they are again.  The figures are those of
+ * are not accepted, and it has to be made again when they are again.  The figures are those of
  * kept_verdict_get() then.
  */
 bool kept_verdict_update(struct kept_verdict *k, const struct tables *t, const bool *down,

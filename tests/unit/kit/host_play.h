@@ -27,7 +27,7 @@ struct host_play {
 	const char *files; /* a folder for the files of ibdmchk; NULL: it is not asked */
 	char why[600];	   /* what went wrong */
 	/* sums */
-	uint32_t events, again; /* again: routed anew, as there was no repair */
+	uint32_t events, again; /* again: routed again, as there was no repair */
 	uint32_t asked, refused; /* of ibdmchk; refused: it could not read what it was given */
 	uint64_t needed, changed;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What failures cost, against repairs that are really made and shifts that are measured anew. */
+/* What failures cost, against repairs that are really made and shifts that are measured again. */
 #include "engines/weak/weak.h"
 
 #include "engines/predict/job_ranks.h"

@@ -22,8 +22,8 @@
 
 /* What becomes of a fabric's hosts. */
 struct moves {
-	uint32_t away_every;	/* every so manieth host is away; 0: none */
-	uint32_t new_every;	/* every so manieth switch with hosts gets one more; 0: none */
+	uint32_t away_every;	/* one in that many hosts is away; 0: none */
+	uint32_t new_every;	/* one in that many switches with hosts gets a host more; 0: none */
 	uint32_t shift;		/* all LIDs are that much higher */
 	uint32_t without_cable; /* this channel and its reverse are missing; FAB_NONE */
 	uint32_t host_on;	/* a new host on this switch; FAB_NONE */
