@@ -93,7 +93,7 @@ killed() { # is killed again and again, each time a little later
 ok "killed at any moment, it gives the same bytes" killed
 ok "with another number of threads, too" bash -c "$(declare -f replay same); I=$I; replay --threads 1 -o one && same whole one"
 ok "what is there is not mixed with another" says 1 'another fabric, history, version' replay -o whole --auto-gain 1
-ok "unless it is told to begin anew" says 0 'Gain' replay -o whole --auto-gain 1 --again
+ok "unless it is asked to begin again" says 0 'Gain' replay -o whole --auto-gain 1 --again
 ok "a history without times" says 255 'no times' "$I" replay --topology net --history <(echo '1 n[0001-0009]') --engines updn -o x
 ok "installed needs tables" says 64 'installed needs' "$I" replay --topology net --history r.csv --engines installed -o x
 

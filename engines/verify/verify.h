@@ -6,7 +6,7 @@
  * Dally-Seitz acyclicity over (channel, VL) with exactly the turns that are used, by the
  * packets of all CA and router ports; packets from switches' port 0 are management and left
  * out.  On failure a witness, on success a topological order that the small checker of
- * verify_cert.h accepts.
+ * verify_certificate.h accepts.
  */
 #pragma once
 

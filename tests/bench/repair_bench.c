@@ -171,7 +171,7 @@ static void print_losses(struct losses *x, const char *what)
 	fflush(stdout);
 }
 
-/* Whatever failed is made anew. */
+/* Whatever failed is made again. */
 static int keep(struct losses *x)
 {
 	struct engine_params p = { .seed = 1, .threads = 1, .current = x->t };

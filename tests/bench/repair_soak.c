@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	       sum.events, sum.refused, sum.stuck, sum.changed, sum.needed,
 	       sum.needed ? (double)sum.changed / (double)sum.needed : 1, sum.one_wave, sum.waves,
 	       sum.drained, bad, cpu_s() - begin);
-	printf("with hosts: %u events, %u of them routed anew; %" PRIu64
+	printf("with hosts: %u events, %u of them routed again; %" PRIu64
 	       " entries changed, %" PRIu64 " needed; ibdmchk asked %u times, could not read %u\n",
 	       hosts.events, hosts.again, hosts.changed, hosts.needed, hosts.asked, hosts.refused);
 	return bad != 0;

@@ -70,7 +70,7 @@ ok "from and to" said 'renamed: n0500 -> n0005'
 ok "shown" does 1 baseline show --state-dir "$state"
 ok "with its state" said '12 host ports, 8 cables between switches, accepted 20'
 ok "and its file" said '^file .*/baseline/fab-.*topology$'
-ok "learnt anew" does 0 baseline learn --state-dir "$state"
+ok "learnt again" does 0 baseline learn --state-dir "$state"
 ok "nothing to tell" check 0
 
 unset SLURM_CONF
