@@ -24,7 +24,7 @@ static void jobs_done(void *own)
 
 /* --- what the table shows -------------------------------------------------------------------- */
 
-enum { COL_MARK, COL_CHANGE = 12 };
+enum { COL_MARK, COL_SLOWDOWN = 10, COL_CHANGE = 12 };
 
 static const struct table_col columns[] = {
 	[COL_MARK] = { NULL, "", 1, 0, 0, 1 },
@@ -37,7 +37,7 @@ static const struct table_col columns[] = {
 	{ "links", "links", 6, 0, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
 	{ "efi_mean", "mean EFI", 8, 100, 0, 0 },
-	{ "slowdown", NULL, 8, 0, 0, 0 },
+	[COL_SLOWDOWN] = { "slowdown", NULL, 8, 0, 0, 0 },
 	{ "plan_efi", "plan EFI", 8, 0, 0, 0 },
 	[COL_CHANGE] = { NULL, "change", 6, 90, 0, 0 },
 	{ "age_s", NULL, 7, 100, 0, 0 },
@@ -71,6 +71,16 @@ static void jobs_draw_change(const struct table_in *in, uint32_t job, struct can
 		canvas_rightf(c, r, end, y, pct < 0 ? ROLE_GOOD : ROLE_WARN, "%+.0f%%", pct);
 }
 
+static bool jobs_draw_slowdown(const struct table_in *in, uint32_t job, struct canvas *c,
+			       struct rect r, int end, int y)
+{
+	double slowdown = jobs_figure(in, job, "slowdown");
+
+	if (isfinite(slowdown))
+		canvas_rightf(c, r, end, y, ROLE_TEXT, "%.1fx", slowdown);
+	return isfinite(slowdown);
+}
+
 static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t col,
 			      struct canvas *c, struct rect r, int x, int y, int w)
 {
@@ -79,6 +89,8 @@ static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t 
 			canvas_char(c, r, x, y, ROLE_KEY, '*');
 		return true;
 	}
+	if (col == COL_SLOWDOWN)
+		return jobs_draw_slowdown(in, job, c, r, x + w, y);
 	if (col != COL_CHANGE)
 		return false;
 	jobs_draw_change(in, job, c, r, x + w, y);

@@ -153,7 +153,7 @@ static error_t cmd_replay_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_replay_take,
-	.doc = "Walks a history of jobs and tells what each routing would have done for them: the time "
+	.doc = "Walks a history of jobs and shows what each routing would have done for them: the time "
 	       "of the jobs, the load of the links, and what it costs (blocks and waves written, "
 	       "drains, jobs touched, CPU).\vThe folder gets times.jsonl (a line for each time and "
 	       "routing), jobs.jsonl (a line for each job on several switches: its mean time by each "
