@@ -56,10 +56,13 @@ struct ftree {
 	struct pace pace;
 	uint32_t done; /* LIDs */
 
-	/* batches with open ways, some at a time */
-	struct batch *batch;
+	/* batches with open ways, a chunk at a time: while one is closed the next one is found */
+	struct batch *batch[2];
+	uint32_t chunk;
 	uint32_t *begin, nbegin; /* first LID of each, in order */
-	uint32_t from;		 /* the first at hand */
+	uint32_t from;		 /* the first that is found now */
+	unsigned finds;		 /* which of the two is; the other one is closed */
+	uint64_t work;
 
 	/* a bit by terminal * nsw + switch: entries of base LIDs of terminals that are not what the
 	 * turns alone would have them */
@@ -299,17 +302,15 @@ static void ftree_write_closed(struct ftree *r, struct batch *b)
 }
 
 /* Finds the open ways of a batch again. */
-static bool ftree_find_open(void *ctx, unsigned worker, uint32_t i)
+static void ftree_find_open(struct ftree *r, uint32_t i)
 {
-	struct ftree *r = ctx;
-	struct batch *b = &r->batch[i];
+	struct batch *b = &r->batch[r->finds][i];
 	uint32_t number[FTREE_LIDS], first, end;
 
-	(void)worker;
 	ftree_write_closed(r, b);
 	b->n = 0;
 	if (r->from + i >= r->nbegin)
-		return false;
+		return;
 	first = r->begin[r->from + i];
 	end = r->first[0][r->dest[first].sw + 1];
 	end = first + ftree_batch_size(first, end);
@@ -323,7 +324,6 @@ static bool ftree_find_open(void *ctx, unsigned worker, uint32_t i)
 		b->at[b->nat] = p;
 		b->nat += b->ways.open[b->ways.dag.sw[p]] != 0;
 	}
-	return false;
 }
 
 /* From the nearest open position to the farthest, one LID after another: each sees the loads of
@@ -364,31 +364,53 @@ static void ftree_list_open(struct ftree *r)
 		}
 }
 
-/* Several batches are found by all threads, then closed by one: the loads decide. */
+/* First those that were found are closed, all by one thread, as the loads decide; meanwhile the
+ * others find the next ones. */
+static bool ftree_close_and_find(void *ctx, unsigned worker, uint32_t turn)
+{
+	struct ftree *r = ctx;
+
+	(void)worker;
+	if (turn) {
+		ftree_find_open(r, turn - 1);
+		return false;
+	}
+	for (uint32_t i = 0; i < r->chunk; i++)
+		r->work += ftree_close_batch(r, &r->batch[!r->finds][i]);
+	return false;
+}
+
+static void ftree_init_batches(struct ftree *r)
+{
+	r->chunk = CHUNK * pool_threads(r->pool);
+	r->chunk = r->chunk < r->nbegin ? r->chunk : r->nbegin;
+	for (int s = 0; s < 2; s++) {
+		r->batch[s] = arena_array(r->arena, struct batch, r->chunk);
+		for (uint32_t i = 0; i < r->chunk; i++) {
+			ftree_ways_init(&r->batch[s][i].ways, &r->net);
+			r->batch[s][i].at = arena_array(r->arena, uint32_t, r->f->nsw);
+		}
+	}
+}
+
 static int ftree_close_all(struct ftree *r)
 {
-	uint32_t chunk = CHUNK * pool_threads(r->pool);
 	int rc = 0;
 
 	ftree_list_open(r);
-	chunk = chunk < r->nbegin ? chunk : r->nbegin;
-	r->batch = arena_array(r->arena, struct batch, chunk);
-	for (uint32_t i = 0; i < chunk; i++) {
-		ftree_ways_init(&r->batch[i].ways, &r->net);
-		r->batch[i].at = arena_array(r->arena, uint32_t, r->f->nsw);
-	}
-	for (r->from = 0; r->from < r->nbegin && !rc; r->from += chunk) {
-		uint64_t work = (uint64_t)chunk * r->f->nchan;
-
-		pool_for(r->pool, chunk, ftree_find_open, r);
-		for (uint32_t i = 0; i < chunk; i++)
-			work += ftree_close_batch(r, &r->batch[i]);
-		if (pace_work(&r->pace, work))
+	ftree_init_batches(r);
+	for (r->from = 0; r->nbegin && r->from < r->nbegin + r->chunk && !rc; r->from += r->chunk) {
+		r->work = (uint64_t)r->chunk * r->f->nchan;
+		pool_for(r->pool, r->chunk + 1, ftree_close_and_find, r);
+		r->finds = !r->finds;
+		if (pace_work(&r->pace, r->work))
 			rc = -ECANCELED;
 	}
-	for (uint32_t i = 0; i < chunk; i++) {
-		ftree_write_closed(r, &r->batch[i]);
-		ftree_ways_done(&r->batch[i].ways);
+	for (uint32_t i = 0; i < 2 * r->chunk; i++) {
+		struct batch *b = &r->batch[i % 2][i / 2];
+
+		ftree_write_closed(r, b);
+		ftree_ways_done(&b->ways);
 	}
 	return rc;
 }
