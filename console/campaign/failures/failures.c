@@ -19,16 +19,15 @@
 #include <unistd.h>
 
 #define BATCH 8 /* lives for each thread between two writes */
-#define FILES 2
+#define FILES FAILURES_FILES
 
-static const char *const names[FILES] = { "cells.jsonl", "seconds.jsonl" };
+const char *const failures_files[FILES] = { "cells.jsonl", "seconds.jsonl" };
 
 /* A life on its way: engine and seed, and what it says. */
 struct unit {
 	size_t engine;
 	uint64_t seed;
-	char *text[FILES];
-	size_t len[FILES];
+	struct failures_life said;
 	struct err err;
 	int rc;
 };
@@ -60,7 +59,7 @@ static json_t *failures_rules(const struct damage_rules *d)
 	return o;
 }
 
-static json_t *failures_meta(const struct failures *x)
+json_t *failures_meta(const struct failures *x)
 {
 	const struct life_rules *r = &x->rules;
 	json_t *o = json_object(), *engines = json_array();
@@ -152,7 +151,7 @@ static int failures_open(struct failing *w, uint64_t *lives, struct err *err)
 	int rc = 0;
 
 	for (int i = 0; i < FILES; i++) {
-		char *path = xasprintf("%s/%s", x->dir, names[i]);
+		char *path = xasprintf("%s/%s", x->dir, failures_files[i]);
 
 		at[i] = xcalloc(most + 1, sizeof(**at));
 		n[i] = x->again ? 0 : failures_whole(path, x->rules.damage.nstep, at[i], most);
@@ -160,7 +159,7 @@ static int failures_open(struct failing *w, uint64_t *lives, struct err *err)
 	}
 	*lives = n[0] < n[1] ? n[0] : n[1];
 	for (int i = 0; i < FILES && !rc; i++) {
-		char *path = xasprintf("%s/%s", x->dir, names[i]);
+		char *path = xasprintf("%s/%s", x->dir, failures_files[i]);
 		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
 		if (fd < 0 || ftruncate(fd, at[i][*lives]) || lseek(fd, 0, SEEK_END) < 0)
@@ -176,24 +175,32 @@ static int failures_open(struct failing *w, uint64_t *lives, struct err *err)
 
 /* --- work --------------------------------------------------------------------------------- */
 
+int failures_life(struct failures_life *said, const struct failures *x, size_t engine, uint64_t seed,
+		  struct err *err)
+{
+	FILE *out[FILES];
+	int rc = 0;
+
+	for (int k = 0; k < FILES; k++)
+		out[k] = open_memstream(&said->text[k], &said->len[k]);
+	if (!out[0] || !out[1])
+		rc = err_set(err, -ENOMEM, "out of memory");
+	else
+		rc = life_run(out[0], out[1], &x->rules, &x->engine[engine], seed, err);
+	for (int k = 0; k < FILES; k++)
+		if (out[k])
+			fclose(out[k]);
+	return rc;
+}
+
 static bool failures_turn(void *ctx, unsigned worker, uint32_t i)
 {
 	struct failing *w = ctx;
 	struct unit *u = &w->unit[i];
-	FILE *out[FILES];
 
 	if (!worker)
 		progress_step(&w->watch.progress, "lives", w->done + i, w->all);
-	for (int k = 0; k < FILES; k++)
-		out[k] = open_memstream(&u->text[k], &u->len[k]);
-	if (!out[0] || !out[1])
-		u->rc = err_set(&u->err, -ENOMEM, "out of memory");
-	else
-		u->rc = life_run(out[0], out[1], &w->x->rules, &w->x->engine[u->engine], u->seed,
-				 &u->err);
-	for (int k = 0; k < FILES; k++)
-		if (out[k])
-			fclose(out[k]);
+	u->rc = failures_life(&u->said, w->x, u->engine, u->seed, &u->err);
 	return u->rc != 0;
 }
 
@@ -209,16 +216,17 @@ static int failures_write(struct failing *w, struct err *err)
 			*err = u->err;
 		}
 		for (int k = 0; k < FILES; k++) {
-			if (!rc && u->len[k] && fwrite(u->text[k], u->len[k], 1, w->out[k]) != 1)
+			if (!rc && u->said.len[k] &&
+			    fwrite(u->said.text[k], u->said.len[k], 1, w->out[k]) != 1)
 				rc = err_set(err, -EIO, "%s/%s cannot be written", w->x->dir,
-					     names[k]);
-			free(u->text[k]);
+					     failures_files[k]);
+			free(u->said.text[k]);
 		}
 	}
 	for (int k = 0; k < FILES && !rc; k++)
 		if (fflush(w->out[k]))
 			rc = err_set(err, -errno, "%s/%s cannot be written: %s", w->x->dir,
-				     names[k], strerror(errno));
+				     failures_files[k], strerror(errno));
 	return rc;
 }
 
@@ -251,7 +259,7 @@ static int failures_live(struct failing *w, struct err *err)
 	return rc;
 }
 
-static int failures_report(const char *dir, const json_t *meta, struct err *err)
+int failures_report(const char *dir, const json_t *meta, struct err *err)
 {
 	struct failures_table *t = NULL;
 	int rc = failures_table_read(&t, dir, meta, err);

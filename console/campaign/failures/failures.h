@@ -13,7 +13,12 @@
 #include "console/campaign/failures/life.h"
 #include "fabric/base/message/err.h"
 
+#include <jansson.h>
+
 #define FAILURES_VERSION 1
+#define FAILURES_FILES	 2 /* of lines: cells.jsonl, seconds.jsonl */
+
+extern const char *const failures_files[FAILURES_FILES];
 
 struct failures {
 	const char *dir;
@@ -25,6 +30,21 @@ struct failures {
 	unsigned threads;
 	bool again; /* drop what is there */
 };
+
+/* What it is a campaign of, for failures.json; the caller owns it. */
+json_t *failures_meta(const struct failures *x);
+
+/* A life: the lines of all steps of an engine and a seed, for each file. */
+struct failures_life {
+	char *text[FAILURES_FILES]; /* the caller frees them */
+	size_t len[FAILURES_FILES];
+};
+
+/* x->rules.bounds must be there.  Errors as of life_run(). */
+int failures_life(struct failures_life *out, const struct failures *x, size_t engine, uint64_t seed,
+		  struct err *err);
+/* The tables and the page of a folder with the lines of all lives. */
+int failures_report(const char *dir, const json_t *meta, struct err *err);
 
 /* Continues where an earlier run has stopped.  -EEXIST: the folder has a campaign of something
  * else; what engines refuse is in the lines. */
