@@ -153,4 +153,46 @@ ok "by time, with repairs" says 0 ' 731| 730' "$I" failures --topology net --eng
 ok "with jobs: their time" says 0 '^updn' "$I" failures --topology net --engines updn,sar --rate 5% --seeds 2 --jobs h.csv \
 	--at @1000001500 -o withjobs
 ok "what is there is not mixed with another" says 1 'another fabric, version' fails -o lives --seeds 5
+# --- the same in cells ------------------------------------------------------------------------
+cp net cells.net
+cells=(--topology cells.net --engines updn,nue:2,dor --rate 0..4%/2% --seeds 4 --bisections 10 --repair)
+campaign() { "$I" campaign "$@"; }
+ok "cells are planned" says 0 '^cells: 12 cells, of 3 engines and 4 seeds' campaign plan cells "${cells[@]}"
+rm cells.net # the folder has its own
+ok "none is there" says 1 '12 of 12 cells are missing, 0 damaged; with 4 tasks: --array=0-3$' campaign status cells --tasks 4
+ok "a share of them" says 0 '^4 cells computed' campaign run cells --shard 1/3
+ok "is not computed twice" says 0 '^0 cells computed in .* 4 there before' campaign run cells --shard 1/3
+ok "nothing is merged before all are there" says 1 '8 of 12 cells are missing.*--array=0,2-3,5-6,8-9,11' campaign merge cells
+ok "a script for sbatch says what one takes" says 0 '^# measured: .* CPU seconds a cell, 12 cells' campaign run cells --submit --tasks 5
+ok "with its share" grep -q 'campaign run .*cells. --threads 1 --shard "$SLURM_ARRAY_TASK_ID/5"' said
+ok "several processes at a time, some of them twice" eval 'printf "%s\\n" 0 1 2 2 1 | xargs -P 5 -I% "$I" campaign run cells --shard %/3 >said'
+ok "are merged" says 0 'throughput retained' campaign merge cells
+cp net cells.net
+ok "one process" says 0 'written to one' "$I" failures "${cells[@]}" -o one
+same_bytes() {
+	local f
+	for f in cells.jsonl failures.json failures.txt failures.md failures.csv report.html; do
+		cmp "one/$f" "cells/$f" || return 1
+	done
+}
+ok "makes the same bytes" same_bytes
+ok "which are printed again" says 0 'throughput retained' campaign report cells
+one=$(ls cells/cells | head -n 1)
+sed -i 's/"ebb":0/"ebb":1/' "cells/cells/$one"
+ok "a damaged cell is named" says 1 '0 of 12 cells are missing, 1 damaged' campaign merge cells
+ok "and computed again" says 0 '^1 cell computed' campaign run cells
+sed '1s/"program":"[^"]*"/"program":"0.1.0"/' "cells/cells/$one" >"cells/cells/${one%?}z"
+ok "one of another version is not mixed in" says 1 'is of ibroute-top 0.1.0, .* versions are not mixed' campaign merge cells
+sed '1s/"fingerprint":"./"fingerprint":"x/' "cells/cells/$one" >"cells/cells/${one%?}z"
+ok "nor one of another fabric" says 1 'fabrics are not mixed' campaign merge cells
+rm "cells/cells/${one%?}z"
+ok "more seeds are another campaign" says 1 'has another campaign already' campaign plan cells "${cells[@]}" --seeds 5
+ok "the same one is not" says 0 '12 cells' campaign plan cells "${cells[@]}"
+$I topo fattree2:leaves=6,spines=3,hosts=5 >"cells/inputs/$(ls cells/inputs)"
+ok "inputs that have changed are refused" says 1 'planned for another fabric or other jobs' campaign run cells
+sed -i 's/"program": "[^"]*"/"program": "0.1.0"/' cells/campaign.json
+ok "and another version" says 1 'was planned by ibroute-top 0.1.0' campaign run cells
+ok "no folder" says 255 'nowhere: No such file' campaign run nowhere
+ok "no campaign in it" says 255 'no campaign was planned there' campaign status one
+ok "a shard that is none" says 64 "'3/3' is not I/N" campaign run cells --shard 3/3
 finish

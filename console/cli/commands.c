@@ -23,6 +23,7 @@ const struct subcommand commands[] = {
 	{ "replay", "tell what routings would have done for the jobs of a history", cmd_replay },
 	{ "weak", "list what failures of cables and switches would cost", cmd_weak },
 	{ "failures", "tell what engines do as a fabric wears out", cmd_failures },
+	{ "campaign", "the same in cells, by many processes and machines", cmd_campaign },
 	{ "plan", "compute a routing for the fabric and save it as a plan", cmd_plan },
 	{ "show", "show a plan: metrics, cost, every entry that changes", cmd_show },
 	{ "apply", "write a plan to the switches; roll back unless confirmed", cmd_apply },

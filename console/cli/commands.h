@@ -31,6 +31,7 @@ int cmd_route(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_deadlock(int argc, char **argv);
 int cmd_failures(int argc, char **argv);
+int cmd_campaign(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_weak(int argc, char **argv);
