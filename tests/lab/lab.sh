@@ -623,7 +623,7 @@ lab_slurm_conf() {
 		KillWait=2
 		SlurmdParameters=config_overrides
 		DebugFlags=NO_CONF_HASH
-		NodeName=$nodes NodeAddr=127.0.0.1 NodeHostname=localhost Port=$1 CPUs=1 State=UNKNOWN
+		NodeName=$nodes NodeAddr=127.0.0.1 NodeHostname=localhost Port=$1 CPUs=1 RealMemory=4096 State=UNKNOWN
 		PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	CONF
 }

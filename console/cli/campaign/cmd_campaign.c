@@ -313,22 +313,18 @@ static int cmd_campaign_submit(struct campaign_cmd *c, struct err *err)
 	rc = campaign_run(&n, &c->c, 0, 1, (uint32_t)c->args->x.nengine, err);
 	if (rc)
 		return EXIT_FINDINGS;
-	if (!n.computed) {
-		puts("all cells are there: 'campaign merge' is next");
-		return 0;
-	}
 	getrusage(RUSAGE_SELF, &use);
-	s.cell_s = n.cpu_s / n.computed;
+	s.cell_s = n.computed ? n.cpu_s / n.computed : 0;
 	s.bytes = (uint64_t)use.ru_maxrss << 10;
 	s.program = readlink("/proc/self/exe", self, sizeof(self) - 1) > 0 ? self : "ibroute-top";
 	campaign_look(&st, &c->c, s.tasks);
 	s.only = st.tasks;
 	script = xasprintf("%s/submit.sh", c->full);
-	rc = *st.tasks ? output_file_write(c->yes ? script : NULL, cmd_campaign_put_script, both, err)
-		       : 0;
-	if (rc)
+	if (!*st.tasks)
+		puts("all cells are there: 'campaign merge' is next");
+	else if (output_file_write(c->yes ? script : NULL, cmd_campaign_put_script, both, err))
 		rc = EXIT_FINDINGS;
-	else if (c->yes && *st.tasks)
+	else if (c->yes)
 		rc = cmd_campaign_sbatch(script, err);
 	free(script);
 	free(st.tasks);
