@@ -709,8 +709,9 @@ def run(args, leaks):
     """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
     if os.path.basename(program) == "served":
         # the sanitizer's allocator may be locked by another thread when a reader is forked, which then waits for ever
+        # (or turns in a circle, until its CPU time is over)
         status, cpu, memory, hung = run_served(args, leaks, 15)
-        if hung:
+        if hung or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
             status, cpu, memory, hung = run_served(args, leaks)
     else:
         status, cpu, memory, hung = run_alone(args)

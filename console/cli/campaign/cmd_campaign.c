@@ -47,7 +47,7 @@ static const struct argp_option table[] = {
 	{ "yes", CMDLINE_KEY(struct campaign_cmd, yes), NULL, 0, "with --submit: submit it", 0 },
 	{ "tasks", OPT_TASKS, "N", 0,
 	  "run --submit, status: tasks of the array (default: 20, or one for each cell)", 0 },
-	{ "threads", OPT_THREADS, "N", 0, "run: so many cells at a time (default: all cores)", 0 },
+	{ "threads", OPT_THREADS, "N", 0, "run: compute N cells at a time (default: all cores)", 0 },
 	{ "json", CMDLINE_KEY(struct campaign_cmd, json), NULL, 0, "status: print JSON", 0 },
 	{ 0 },
 };
