@@ -14,16 +14,29 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct ways {
 	struct updown ud;
-	bool shifts;	   /* entries move for shifts */
-	bool found;	   /* the roots are no wish of the operator's */
-	bool illegal;	   /* a switch with ends had no legal path to a LID, ... */
-	uint32_t from, to; /* ... the first: from this to that switch */
+	bool shifts;	      /* entries move for shifts */
+	bool found;	      /* the roots are no wish of the operator's */
+	bool illegal;	      /* a switch with ends had no legal path to a LID, ... */
+	uint32_t from, to;    /* ... the first: from this to that switch */
+	pthread_mutex_t lock; /* of these three, while DAGs are built by several threads */
 };
+
+static void updn_note_illegal(struct ways *w, uint32_t from, uint32_t to)
+{
+	pthread_mutex_lock(&w->lock);
+	if (!w->illegal || to < w->to) {
+		w->illegal = true;
+		w->from = from;
+		w->to = to;
+	}
+	pthread_mutex_unlock(&w->lock);
+}
 
 static void updn_build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
@@ -32,11 +45,10 @@ static void updn_build(void *ctx, struct spdag *g, const struct fabric *f, uint3
 	for (uint32_t i = f->nsw - updown_dag(&w->ud, g, f, root); i < f->nsw; i++) {
 		uint32_t u = g->sw[i];
 
-		if (f->term_off[u] == f->term_off[u + 1] || w->illegal)
+		if (f->term_off[u] == f->term_off[u + 1])
 			continue;
-		w->illegal = true;
-		w->from = u;
-		w->to = root;
+		updn_note_illegal(w, u, root);
+		return;
 	}
 }
 
@@ -91,9 +103,11 @@ static int updn_route_ranked(struct tables **out, const struct fabric *f, struct
 			     const struct engine_params *params, struct pace *pace,
 			     struct progress *progress, struct err *err)
 {
-	struct balanced_sssp_how how = {
-		.build = updn_build, .ctx = w, .rounds = BALANCED_SSSP_ROUNDS, .shifts = w->shifts
-	};
+	struct balanced_sssp_how how = { .build = updn_build,
+					 .ctx = w,
+					 .threads = true,
+					 .rounds = BALANCED_SSSP_ROUNDS,
+					 .shifts = w->shifts };
 	struct updown_score score;
 	struct tables *t;
 	int rc = updown_score(&score, &w->ud, f, pace);
@@ -136,7 +150,7 @@ static int updn_route_from(struct tables **out, const struct fabric *f, const ui
 			   uint32_t n, bool found, const struct engine_params *params,
 			   struct progress *progress, struct err *err)
 {
-	struct ways w = { .found = found };
+	struct ways w = { .found = found, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pace pace;
 	int rc = updn_begin(&pace, f, params, progress);
 
@@ -174,7 +188,7 @@ static int updn_route_ordered(struct tables **out, const struct fabric *f,
 			      const struct engine_params *params, struct progress *progress,
 			      struct err *err)
 {
-	struct ways w = { .illegal = false };
+	struct ways w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pace pace;
 	int rc = updn_begin(&pace, f, params, progress);
 
@@ -231,7 +245,7 @@ static int updn_dests_from(struct tables *t, const struct fabric *f, const struc
 			   uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
 			   struct err *err)
 {
-	struct ways w = { .illegal = false };
+	struct ways w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	updown_init(&w.ud, f, roots, nroots);
 	return updn_dests_ranked(t, f, dests, n, &w, p, err);
@@ -243,7 +257,7 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), nroots;
 	bool given = params->roots && params->nroots;
-	struct ways w = { .illegal = false };
+	struct ways w = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pace pace;
 	int rc = -ENETUNREACH;
 

@@ -124,7 +124,8 @@ static bool balanced_sssp_stop_building(void *ctx)
 /* The callers' build may keep notes of its own, so only ours runs on several threads. */
 static void balanced_sssp_make_dags(struct even *e, const struct engine_params *params)
 {
-	struct pool *pool = pool_new(e->how->build ? 1 : params ? params->threads : 1);
+	bool shared = params && (!e->how->build || e->how->threads);
+	struct pool *pool = pool_new(shared ? params->threads : 1);
 
 	e->set = dagset_new(e->f, pool, DAGS_MAX, balanced_sssp_build_one,
 			    balanced_sssp_stop_building, e);
@@ -481,7 +482,7 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	e.b = min_load_tree_new(f, t, how->rule, how->build, how->ctx);
 	min_load_tree_tell(e.b, how->hops);
 	min_load_tree_weigh(e.b, &e.weights);
-	if (!how->build && (uint64_t)f->nterm * f->nchan > SHARED_WORK)
+	if ((!how->build || how->threads) && (uint64_t)f->nterm * f->nchan > SHARED_WORK)
 		e.pool = pool_new(params ? params->threads : 1);
 	if (e.pool)
 		min_load_tree_share(e.b, e.pool);

@@ -23,6 +23,7 @@ struct balanced_sssp_how {
 	enum min_load_rule rule;
 	balance_build_fn build; /* NULL: shortest paths */
 	void *ctx;
+	bool threads;	/* build may be called by several threads at once */
 	bool by_switch; /* all LIDs of a switch follow each other on any fabric */
 	unsigned
 		rounds; /* over the most loaded channels, at most; BALANCED_SSSP_ROUNDS is plenty */

@@ -13,7 +13,7 @@
 #define AHEAD	   8	      /* rows asked for before they are written */
 #define DAGS_AHEAD 4	      /* built together */
 #define PARTS_MAX  8	      /* of a level, whose switches choose at the same time */
-#define PART_EDGES 4096	      /* of a part at least */
+#define PART_EDGES 512	      /* of a part at least */
 
 struct min_load_tree {
 	const struct fabric *f;
@@ -34,7 +34,8 @@ struct min_load_tree {
 	balance_build_fn build;
 	void *ctx;
 	struct pool *pool; /* NULL: there is only one thread */
-	struct spdag ahead[DAGS_AHEAD];
+	struct spdag ahead[2][DAGS_AHEAD];
+	unsigned takes; /* from which of both; the others build the other one meanwhile */
 	const struct dest *coming; /* LIDs whose DAGs are wanted next */
 	uint32_t ncoming;
 	uint32_t *part[PARTS_MAX]; /* by position * LIDs + LID: routes that come through */
@@ -76,8 +77,10 @@ void min_load_tree_free(struct min_load_tree *b)
 	if (!b)
 		return;
 	spdag_done(&b->dag);
-	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
-		spdag_done(&b->ahead[i]);
+	if (b->pool)
+		pool_end(b->pool);
+	for (uint32_t i = 0; i < 2 * DAGS_AHEAD; i++)
+		spdag_done(&b->ahead[i % 2][i / 2]);
 	for (uint32_t i = 0; i < PARTS_MAX; i++)
 		free(b->part[i]);
 	free(b->load);
@@ -105,8 +108,8 @@ void min_load_tree_share(struct min_load_tree *b, struct pool *pool)
 	if (pool_threads(pool) < 2)
 		return;
 	b->pool = pool;
-	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
-		spdag_init(&b->ahead[i], b->f);
+	for (uint32_t i = 0; i < 2 * DAGS_AHEAD; i++)
+		spdag_init(&b->ahead[i % 2][i / 2], b->f);
 }
 
 void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights)
@@ -363,46 +366,77 @@ static bool load_tree_follows(const struct fabric *f, const struct dest *d)
 static bool load_tree_build_ahead(void *ctx, unsigned worker, uint32_t i)
 {
 	struct min_load_tree *b = ctx;
-	uint32_t root = b->ahead[i].root;
+	struct spdag *g = &b->ahead[!b->takes][i];
 
 	(void)worker;
-	if (root != FAB_NONE)
-		b->build(b->ctx, &b->ahead[i], b->f, root);
+	if (g->root != FAB_NONE)
+		b->build(b->ctx, g, b->f, g->root);
 	return false;
 }
 
-/* Builds the DAGs of the next switches, that of root among them. */
-static void load_tree_look_ahead(struct min_load_tree *b, uint32_t root)
+/* Which switches come next, root first; returns how many of so many are known. */
+static uint32_t load_tree_list_roots(const struct min_load_tree *b, uint32_t root, uint32_t *list,
+				     uint32_t most)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
-		b->ahead[i].root = FAB_NONE;
-	b->ahead[n++].root = root;
-	for (uint32_t i = 0; i < b->ncoming && n < DAGS_AHEAD; i++) {
+	list[n++] = root;
+	for (uint32_t i = 0; i < b->ncoming && n < most; i++) {
 		const struct dest *d = &b->coming[i];
 
-		if (d->sw != b->ahead[n - 1].root && !load_tree_follows(b->f, d))
-			b->ahead[n++].root = d->sw;
+		if (d->sw != list[n - 1] && !load_tree_follows(b->f, d))
+			list[n++] = d->sw;
 	}
-	pool_for(b->pool, DAGS_AHEAD, load_tree_build_ahead, b);
+	return n;
+}
+
+/* Begins to build the DAGs of n switches. */
+static void load_tree_begin_ahead(struct min_load_tree *b, const uint32_t *root, uint32_t n)
+{
+	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
+		b->ahead[!b->takes][i].root = i < n ? root[i] : FAB_NONE;
+	if (n)
+		pool_begin(b->pool, DAGS_AHEAD, load_tree_build_ahead, b);
+}
+
+static struct spdag *load_tree_find_ahead(struct min_load_tree *b, uint32_t root)
+{
+	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
+		if (b->ahead[b->takes][i].root == root)
+			return &b->ahead[b->takes][i];
+	return NULL;
+}
+
+/* Those that were begun are there, that of root among them; the next ones are begun. */
+static void load_tree_go_ahead(struct min_load_tree *b, uint32_t root)
+{
+	uint32_t list[2 * DAGS_AHEAD], n = load_tree_list_roots(b, root, list, 2 * DAGS_AHEAD);
+
+	pool_end(b->pool);
+	b->takes = !b->takes;
+	if (!load_tree_find_ahead(b, root)) {
+		load_tree_begin_ahead(b, list, n < DAGS_AHEAD ? n : DAGS_AHEAD);
+		pool_end(b->pool);
+		b->takes = !b->takes;
+	}
+	while (n && load_tree_find_ahead(b, list[0])) {
+		memmove(list, list + 1, --n * sizeof(*list));
+	}
+	load_tree_begin_ahead(b, list, n < DAGS_AHEAD ? n : DAGS_AHEAD);
 }
 
 /* The DAG towards root from those ahead. */
 static void load_tree_take_ahead(struct min_load_tree *b, uint32_t root)
 {
-	struct spdag was = b->dag;
-	uint32_t i = 0;
+	struct spdag was = b->dag, *g = load_tree_find_ahead(b, root);
 
-	while (i < DAGS_AHEAD && b->ahead[i].root != root)
-		i++;
-	if (i == DAGS_AHEAD) {
-		load_tree_look_ahead(b, root);
-		i = 0;
+	if (!g) {
+		load_tree_go_ahead(b, root);
+		g = load_tree_find_ahead(b, root);
 	}
-	b->dag = b->ahead[i];
-	b->ahead[i] = was;
-	b->ahead[i].root = FAB_NONE;
+	b->dag = *g;
+	*g = was;
+	g->root = FAB_NONE;
 }
 
 /* LIDs of one switch whose ports are chosen at the same time. */

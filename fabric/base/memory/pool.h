@@ -22,3 +22,10 @@ unsigned pool_threads(const struct pool *p);
  * returns true no more are handed out; returns whether one did.  Not to be nested. */
 bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
 	      void *ctx);
+
+/* The same loop by the others alone, while the caller does something else; what it needs stays
+ * until pool_end(), in which the caller takes the turns that are left.  Any other loop ends it
+ * first. */
+void pool_begin(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
+		void *ctx);
+void pool_end(struct pool *p); /* where none was begun: nothing */

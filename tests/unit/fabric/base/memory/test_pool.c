@@ -67,6 +67,36 @@ static void after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole(void
 	pool_free(p);
 }
 
+static void what_is_begun_is_whole_when_it_is_ended(void **state)
+{
+	(void)state;
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		struct pool *p = pool_new(threads);
+		struct loop last = { .stop_at = UINT32_MAX };
+
+		for (uint32_t n = 0; n < 300; n++) {
+			struct loop a = { .stop_at = UINT32_MAX }, b = { .stop_at = UINT32_MAX };
+
+			pool_end(p); /* nothing was begun */
+			pool_begin(p, n, count, &a);
+			if (n % 3 == 0)
+				pool_end(p);
+			else if (n % 3 == 1)
+				pool_for(p, n, count, &b);
+			else
+				pool_begin(p, n, count, &b);
+			pool_end(p);
+			for (uint32_t i = 0; i < n; i++) {
+				assert_int_equal(a.seen[i], 1);
+				assert_int_equal(b.seen[i], n % 3 != 0);
+			}
+		}
+		pool_begin(p, 5, count, &last);
+		pool_free(p);
+		assert_int_equal(last.seen[4], 1);
+	}
+}
+
 static void a_note_is_found_by_its_key_and_keeps_its_place_when_set_again(void **state)
 {
 	struct notes notes = { 0 };
@@ -89,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_turn_runs_once_with_any_number_of_threads),
 		cmocka_unit_test(after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole),
+		cmocka_unit_test(what_is_begun_is_whole_when_it_is_ended),
 		cmocka_unit_test(a_note_is_found_by_its_key_and_keeps_its_place_when_set_again),
 	};
 
