@@ -215,8 +215,10 @@ static bool ftree_route_switch(void *ctx, unsigned worker, uint32_t u)
 				ftree_route_terminals(r, w, r->dest + i, n);
 			all += n;
 		}
-	r->done += worker ? 0 : all;
-	return !worker && pace_tick(&r->pace, r->done, 2 * r->f->nchan + (uint64_t)all * r->f->nsw);
+	if (worker)
+		return false;
+	r->done += all;
+	return pace_tick(&r->pace, r->done, 2 * r->f->nchan + (uint64_t)all * r->f->nsw);
 }
 
 /* Whether the cables up that number j takes from u on are all there; adds one to the uses of each,

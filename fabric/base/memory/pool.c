@@ -119,6 +119,7 @@ struct pool *pool_new(unsigned threads)
 	unsigned want = threads ? threads : pool_cores();
 
 	p->n = 1;
+	p->spins = want <= pool_cores();
 	p->thread = xcalloc(want, sizeof(*p->thread));
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);
@@ -133,7 +134,6 @@ struct pool *pool_new(unsigned threads)
 		}
 		p->n++;
 	}
-	p->spins = p->n <= pool_cores();
 	return p;
 }
 
