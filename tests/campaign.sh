@@ -153,6 +153,22 @@ ok "by time, with repairs" says 0 ' 731| 730' "$I" failures --topology net --eng
 ok "with jobs: their time" says 0 '^updn' "$I" failures --topology net --engines updn,sar --rate 5% --seeds 2 --jobs h.csv \
 	--at @1000001500 -o withjobs
 ok "what is there is not mixed with another" says 1 'another fabric, version' fails -o lives --seeds 5
+ok "packets in simulated time" says 0 'pkt shifts +pkt all +deadlocks' "$I" failures --topology net --engines updn --rate 0,10% --seeds 2 --bisections 5 --packets -o packets
+packets_retained() { # from the lines again, by a second program
+	python3 - <<-'PY'
+	import csv, json
+	lines = [json.loads(l) for l in open("packets/cells.jsonl")]
+	rows = list(csv.DictReader(open("packets/failures.csv")))
+	for key, column in (("shift_GBps", "packets_shift_pct"), ("all_to_all_GBps", "packets_all_to_all_pct")):
+	    rate = {(l["seed"], l["step"]): l["packets"][key] for l in lines}
+	    assert all(v > 0 for v in rate.values())
+	    kept = [100 * rate[s, 1] / rate[s, 0] for s in (1, 2)]
+	    assert abs(sum(kept) / 2 - float(rows[1][column])) < 0.01, (kept, rows[1])
+	assert all(l["packets"]["deadlocks"] == 0 for l in lines)
+	PY
+}
+ok "are retained as the lines say" packets_retained
+
 # --- the same in cells ------------------------------------------------------------------------
 cp net cells.net
 cells=(--topology cells.net --engines updn,nue:2,dor --rate 0..4%/2% --seeds 4 --bisections 10 --repair)

@@ -87,6 +87,7 @@ json_t *failures_meta(const struct failures *x)
 	json_object_set_new(o, "bisections", json_integer(r->bisections));
 	json_object_set_new(o, "pattern", json_string(predict_pattern_name(r->pattern)));
 	json_object_set_new(o, "with_repair", json_boolean(r->repair));
+	json_object_set_new(o, "with_packets", json_boolean(r->packets));
 	return o;
 }
 

@@ -28,6 +28,16 @@ static double failures_page_retained(const struct failures_step *s)
 	return failures_mean(s, FAIL_RETAINED);
 }
 
+static double failures_page_shift_packets(const struct failures_step *s)
+{
+	return failures_mean(s, FAIL_SHIFT_PACKETS);
+}
+
+static double failures_page_all_packets(const struct failures_step *s)
+{
+	return failures_mean(s, FAIL_ALL_PACKETS);
+}
+
 static double failures_page_usable(const struct failures_step *s)
 {
 	return s->cells ? 100.0 * s->usable / s->cells : NAN;
@@ -173,6 +183,12 @@ static void failures_page_plots(FILE *f, const struct failures_table *t)
 	page_plots(f, t->nengine, label);
 	failures_page_plot(f, t, "Throughput retained", "%, 10th to 90th percentile",
 			   failures_page_retained, true);
+	if (t->with_packets) {
+		failures_page_plot(f, t, "Packets: rate of shifts retained", "% in simulated time",
+				   failures_page_shift_packets, false);
+		failures_page_plot(f, t, "Packets: rate of all-to-all retained",
+				   "% in simulated time", failures_page_all_packets, false);
+	}
 	failures_page_plot(f, t, "Usable routings", "% of the seeds", failures_page_usable, false);
 	failures_page_plot(f, t, "Survival: usable, and no host cut off", "% of the seeds",
 			   failures_page_whole, false);

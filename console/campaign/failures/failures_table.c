@@ -97,6 +97,28 @@ static void failures_table_add_retained(struct failures_table *t, struct failure
 				   retained * ebb / jsonl_number(o, "ebb"));
 }
 
+static void failures_table_add_packets(struct failures_table *t, struct failures_engine *e,
+				       struct failures_step *s, const json_t *o, bool usable)
+{
+	static const char *const keys[] = { "shift_GBps", "all_to_all_GBps" };
+	const json_t *p = json_object_get(o, "packets");
+	uint32_t seed = (uint32_t)(json_integer_at(o, "seed") - (json_int_t)t->first_seed);
+
+	if (!t->with_packets)
+		return;
+	for (int k = 0; k < 2; k++) {
+		double v = usable ? jsonl_number(p, keys[k]) : 0;
+
+		if (s == e->step)
+			e->packets[k][seed] = usable ? v : NAN;
+		if (e->packets[k][seed] > 0)
+			failures_table_add(s, (enum failures_figure)(FAIL_SHIFT_PACKETS + k),
+					   100 * v / e->packets[k][seed]);
+	}
+	if (usable)
+		failures_table_add(s, FAIL_DEADLOCKS, jsonl_number(p, "deadlocks"));
+}
+
 static bool failures_table_take(void *ctx, const json_t *o)
 {
 	struct failures_table *t = ctx;
@@ -123,6 +145,7 @@ static bool failures_table_take(void *ctx, const json_t *o)
 	if (usable)
 		failures_table_add_figures(s, o);
 	failures_table_add_retained(t, e, s, o, usable);
+	failures_table_add_packets(t, e, s, o, usable);
 	return false;
 }
 
@@ -173,6 +196,7 @@ static struct failures_table *failures_table_new(const json_t *meta)
 	t->by_time = !at;
 	at = at ? at : json_object_get(d, "days");
 	t->nstep = (uint32_t)json_array_size(at);
+	t->with_packets = json_is_true(json_object_get(meta, "with_packets"));
 	t->seeds = json_u32_at(meta, "seeds");
 	t->first_seed = (uint64_t)json_integer_at(meta, "first_seed");
 	t->nengine = json_array_size(engines);
@@ -187,7 +211,7 @@ static struct failures_table *failures_table_new(const json_t *meta)
 		for (uint32_t k = 0; k < t->nstep; k++)
 			e->step[k].retained = xcalloc(t->seeds, sizeof(double));
 		for (uint32_t k = 0; k < t->seeds; k++)
-			e->whole[k] = e->lost[k] = NAN;
+			e->whole[k] = e->lost[k] = e->packets[0][k] = e->packets[1][k] = NAN;
 	}
 	return t;
 }
@@ -225,8 +249,9 @@ static int failures_table_csv(FILE *out, const void *what, struct err *err)
 	fprintf(out,
 		"engine,step,%s,cells,applicable,usable,whole,retained_pct,retained_p10,retained_p90,"
 		"ebb,ebb_ci95,sync,time_mean,vls_mean,sls_mean,efi_ratio,hosts_cut,entries_changed,"
-		"repair_entries,repair_retained_pct\n",
-		t->by_time ? "days" : "rate_pct");
+		"repair_entries,repair_retained_pct%s\n",
+		t->by_time ? "days" : "rate_pct",
+		t->with_packets ? ",packets_shift_pct,packets_all_to_all_pct,deadlocks" : "");
 	for (size_t i = 0; i < t->nengine; i++)
 		for (uint32_t k = 0; k < t->nstep; k++) {
 			const struct failures_step *s = &t->engine[i].step[k];
@@ -236,7 +261,8 @@ static int failures_table_csv(FILE *out, const void *what, struct err *err)
 			failures_table_csv_number(out, failures_mean(s, FAIL_RETAINED));
 			failures_table_csv_number(out, s->low);
 			failures_table_csv_number(out, s->high);
-			for (int q = FAIL_EBB; q < FAIL_FIGURES; q++)
+			for (int q = FAIL_EBB; q < (t->with_packets ? FAIL_FIGURES : FAIL_SHIFT_PACKETS);
+			     q++)
 				failures_table_csv_number(
 					out, failures_mean(s, (enum failures_figure)q));
 			fputc('\n', out);
@@ -285,9 +311,17 @@ static const struct {
 	{ 8, 1, NULL, FAIL_HOSTS_CUT, "cut off" },
 	{ 9, 0, NULL, FAIL_ENTRIES, "entries" },
 	{ 9, 0, NULL, FAIL_REPAIR_ENTRIES, "by repair" },
+	{ 10, 1, NULL, FAIL_SHIFT_PACKETS, "pkt shifts" },
+	{ 8, 1, NULL, FAIL_ALL_PACKETS, "pkt all" },
+	{ 9, 1, NULL, FAIL_DEADLOCKS, "deadlocks" },
 };
 
-#define NCOLUMN (sizeof(columns) / sizeof(*columns))
+#define PACKET_COLUMNS 3 /* the last ones */
+
+static size_t failures_table_columns(const struct failures_table *t)
+{
+	return sizeof(columns) / sizeof(*columns) - (t->with_packets ? 0 : PACKET_COLUMNS);
+}
 
 static double failures_table_value(const struct failures_step *s, size_t q)
 {
@@ -303,7 +337,7 @@ static void failures_table_rows(FILE *out, const struct failures_table *t, bool 
 
 			fprintf(out, md ? "| %s | %.4g | %u of %u" : "%-20s %8.4g %5u of %-5u",
 				t->engine[i].label, t->at[k], s->usable, s->cells);
-			for (size_t q = 0; q < NCOLUMN; q++) {
+			for (size_t q = 0; q < failures_table_columns(t); q++) {
 				fputs(md ? " |" : "", out);
 				failures_table_number(out, md ? 0 : columns[q].width,
 						      columns[q].digits,
@@ -342,9 +376,12 @@ static int failures_table_text(FILE *out, const void *what, struct err *err)
 	fprintf(out,
 		"throughput retained in %%: mean, 10th and 90th percentile of the seeds; hosts "
 		"that are cut off; entries\nchanged against the step before, and by the engine "
-		"repair\n\n%-20s %8s %14s",
+		"repair%s\n\n%-20s %8s %14s",
+		w->t->with_packets ? "; of packets in simulated time, % retained for shifts and "
+				     "all-to-all, and deadlocks"
+				   : "",
 		"engine", w->t->by_time ? "days" : "rate %", "usable");
-	for (size_t q = 0; q < NCOLUMN; q++)
+	for (size_t q = 0; q < failures_table_columns(w->t); q++)
 		fprintf(out, " %*s", columns[q].width, columns[q].title);
 	fputc('\n', out);
 	failures_table_rows(out, w->t, false);
@@ -360,10 +397,10 @@ static int failures_table_md(FILE *out, const void *what, struct err *err)
 	(void)err;
 	failures_table_head(out, w);
 	fprintf(out, "\n| engine | %s | usable |", w->t->by_time ? "days" : "rate %");
-	for (size_t q = 0; q < NCOLUMN; q++)
+	for (size_t q = 0; q < failures_table_columns(w->t); q++)
 		fprintf(out, " %s |", columns[q].title);
 	fprintf(out, "\n| --- | --: | --: |");
-	for (size_t q = 0; q < NCOLUMN; q++)
+	for (size_t q = 0; q < failures_table_columns(w->t); q++)
 		fprintf(out, " --: |");
 	fputc('\n', out);
 	failures_table_rows(out, w->t, true);

@@ -31,6 +31,9 @@ enum failures_figure {
 	FAIL_ENTRIES,	      /* changed against the step before */
 	FAIL_REPAIR_ENTRIES,  /* the same by the engine repair */
 	FAIL_REPAIR_RETAINED, /* per cent, with its tables */
+	FAIL_SHIFT_PACKETS,   /* per cent of the rate of packets that is retained */
+	FAIL_ALL_PACKETS,
+	FAIL_DEADLOCKS, /* phases of packets that ended in one */
 	FAIL_FIGURES
 };
 
@@ -46,6 +49,7 @@ struct failures_step {
 struct failures_engine {
 	char label[48];
 	double whole[1000]; /* throughput without failures, by seed; NAN not known */
+	double packets[2][1000]; /* the same of packets: shifts, all-to-all */
 	struct failures_step *step;
 	double first_loss; /* median over seeds of the first step below; NAN: none */
 	double lost[1000]; /* by seed: that step */
@@ -55,7 +59,7 @@ struct failures_table {
 	size_t nengine;
 	uint32_t nstep, seeds;
 	uint64_t first_seed;
-	bool by_time;
+	bool by_time, with_packets;
 	double at[FAILURES_STEPS]; /* per cent, or days */
 	struct failures_engine engine[FAILURES_ENGINES];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/campaign/failures/life.h"
 
+#include "console/campaign/failures/packet_load.h"
 #include "console/cli/text/summary.h"
 #include "console/plan/route_report.h"
 #include "engines/metrics/metrics.h"
@@ -223,6 +224,20 @@ static void life_add_figures(struct living *x, const struct route_report *e)
 				    : json_null());
 }
 
+/* Of all hosts that there were. */
+static int life_packets(struct living *x, const struct tables *t, struct err *err)
+{
+	double left = (double)x->f->nterm / x->r->f->nterm;
+	struct packet_load p;
+	int rc = packet_load_measure(&p, x->f, t, x->seed, err);
+
+	json_object_set_new(x->o, "packets",
+			    json_pack("{s:f, s:f, s:i}", "shift_GBps", p.shift_GBps * left,
+				      "all_to_all_GBps", p.all_to_all_GBps * left, "deadlocks",
+				      (int)p.deadlocks));
+	return rc;
+}
+
 /* Entries that the engine repair changes, and what it gives. */
 static int life_repair(struct living *x, const struct tables *carried, struct err *err)
 {
@@ -279,6 +294,8 @@ static int life_route(struct living *x, struct err *err)
 	}
 	if (rc != -ECANCELED)
 		rc = x->r->repair && carried ? life_repair(x, carried, err) : 0;
+	if (!rc && ok && x->r->packets)
+		rc = life_packets(x, e.t, err);
 	life_remember(x, ok ? &e : NULL);
 	tables_put(carried);
 	route_report_free(&e);

@@ -31,6 +31,7 @@ struct life_rules {
 	enum predict_pattern pattern;
 	struct life_bounds *bounds; /* thread-safe */
 	bool repair;		    /* also what the engine repair makes of the state before */
+	bool packets;		    /* and packets in simulated time */
 };
 
 /* All steps of that engine and seed, to lines and seconds; the step before a failure is what

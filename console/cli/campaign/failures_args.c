@@ -34,6 +34,10 @@ static const struct argp_option table[] = {
 	{ "seeds", OPT_SEEDS, "N", 0, "draw the failures N times (default: 20)", 0 },
 	{ "repair", CMDLINE_KEY(struct failures_args, repair), NULL, 0,
 	  "also what the engine repair makes of the tables of the step before", 0 },
+	{ "packets", CMDLINE_KEY(struct failures_args, packets), NULL, 0,
+	  "also what hosts get through it as packets in simulated time, for shifts and all-to-all; "
+	  "deadlocks would show",
+	  0 },
 	{ "output", 'o', "DIR", 0,
 	  "folder for the lines, tables and the report; a campaign that was interrupted continues "
 	  "there",
@@ -156,6 +160,7 @@ int failures_args_load(struct failures_args *a, struct err *err)
 	r->bisections = a->o.bisections < 0 ? 50 : a->o.bisections;
 	r->pattern = a->o.pattern;
 	r->repair = a->repair;
+	r->packets = a->packets;
 	a->x.first_seed = a->in.params.seed;
 	a->x.seeds = a->seeds;
 	a->x.threads = a->in.params.threads;

@@ -13,7 +13,7 @@ struct failures_args {
 	const char *kill, *rate, *mtbf, *out, *dump;
 	double years, repair_days;
 	unsigned seeds;
-	bool repair, again;
+	bool repair, packets, again;
 	struct failures x;
 	struct command_inputs in; /* after failures_args_load() */
 };
