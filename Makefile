@@ -14,6 +14,7 @@ DOCDIR ?= $(PREFIX)/share/doc/ibroute-top
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+PCDIR ?= $(LIBDIR)/pkgconfig
 # where the program and the plugin look for what a site has written, whatever the PREFIX
 SYSCONFDIR ?= /etc
 SHARE := $(PREFIX)/share/ibroute-top
@@ -44,6 +45,7 @@ PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
 PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
 
+VERSION := $(shell sed -n 's/.*IBROUTE_VERSION "\(.*\)"/\1/p' fabric/version.h)
 comma := ,
 B := build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(filter clang%,$(CC)),-clang)
 BIN := $(B)/ibroute-top
@@ -413,9 +415,12 @@ headers:
 # a policy that is there stays
 install: $(BIN) $(PLUGIN)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(SHARE)/examples $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ETC)
+		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ETC) \
+		$(DESTDIR)$(PCDIR)
 	install -m 0755 -t $(DESTDIR)$(BINDIR) $(BIN)
 	install -m 0644 -t $(DESTDIR)$(INCLUDEDIR) fabric/agent/ibroute-agent.h
+	sed 's,@INCLUDEDIR@,$(INCLUDEDIR),; s,@VERSION@,$(VERSION),' fabric/agent/ibroute-agent.pc.in \
+		>$(DESTDIR)$(PCDIR)/ibroute-agent.pc
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples console/examples/agent_client.c
 	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh
 	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
@@ -434,7 +439,7 @@ endif
 
 # what install has made, but for what a site has written in $(ETC)
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/ibroute-top $(DESTDIR)$(INCLUDEDIR)/ibroute-agent.h $(DESTDIR)$(LIBDIR)/libibroute.so \
+	rm -f $(DESTDIR)$(BINDIR)/ibroute-top $(DESTDIR)$(INCLUDEDIR)/ibroute-agent.h $(DESTDIR)$(PCDIR)/ibroute-agent.pc $(DESTDIR)$(LIBDIR)/libibroute.so \
 		$(DESTDIR)$(UNITDIR)/ibroute-top.service $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
 		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
@@ -445,7 +450,6 @@ uninstall:
 	done
 
 # the sources of the last commit, the same bytes each time
-VERSION := $(shell sed -n 's/.*IBROUTE_VERSION "\(.*\)"/\1/p' fabric/version.h)
 dist:
 	git archive --prefix=ibroute-top-$(VERSION)/ HEAD | gzip -9n >ibroute-top-$(VERSION).tar.gz
 	@echo ibroute-top-$(VERSION).tar.gz

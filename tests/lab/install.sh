@@ -41,6 +41,7 @@ mkdir -p "$LAB_DIR/osm"
 echo "force_log_flush TRUE" >"$LAB_DIR/flush" # or the lab would not see that the subnet is up
 
 ok "make install" install_it
+ok "programs of others find the header" eval 'PKG_CONFIG_PATH=$(dirname "$(find "$LAB_DIR" -name ibroute-agent.pc | head -n 1)") pkg-config --exists ibroute-agent'
 IBROUTE_TOP=$root/usr/local/bin/ibroute-top
 ok "makes the folder of the policy, and one" test -s "$etc/policy.conf"
 elsewhere() { # where packages have it; and nothing of it stays but the policy
