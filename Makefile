@@ -19,6 +19,7 @@ PCDIR ?= $(LIBDIR)/pkgconfig
 SYSCONFDIR ?= /etc
 SHARE := $(PREFIX)/share/ibroute-top
 ETC := $(SYSCONFDIR)/ibroute-top
+ALERTS := $(addprefix console/examples/prometheus/ibroute.,rules.yml dashboard.json)
 SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -372,6 +373,7 @@ soak: check-packages
 	$(Q)sh tests/packages.sh devscripts
 	$(Q)bash tests/hardening.sh full
 	$(Q)B=$(B) bash tests/hostile.sh promtool
+	$(Q)B=$(B) bash tests/alerts.sh promtool
 	$(Q)bash tests/mutate.sh $(or $(MUTATIONS),40000) $(MUTATE_SEED)
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 
@@ -423,6 +425,7 @@ install: $(BIN) $(PLUGIN)
 		>$(DESTDIR)$(PCDIR)/ibroute-agent.pc
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples console/examples/agent_client.c
 	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh
+	install -m 0644 -t $(DESTDIR)$(SHARE)/examples $(ALERTS)
 	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
 	sed 's,/usr/local/bin,$(BINDIR),' console/ibroute-top.service >$(DESTDIR)$(UNITDIR)/ibroute-top.service
 	$(BIN) manual >$(DESTDIR)$(MANDIR)/man1/ibroute-top.1
@@ -443,6 +446,7 @@ uninstall:
 		$(DESTDIR)$(UNITDIR)/ibroute-top.service $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
 		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
+		$(addprefix $(DESTDIR)$(SHARE)/examples/,$(notdir $(ALERTS))) \
 		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) \
 		$(foreach f,README.md CHANGES.md $(notdir $(wildcard console/manual/*.md)),$(DESTDIR)$(DOCDIR)/$(f))
 	for d in $(SHARE)/examples $(SHARE) $(DOCDIR) $(ETC); do \

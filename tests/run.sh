@@ -46,6 +46,7 @@ suites() {
 	compute 40 300 cli bash tests/cli.sh
 	compute 5 200 inputs bash tests/inputs.sh
 	compute 12 200 campaign bash tests/campaign.sh
+	compute 2 60 alerts bash tests/alerts.sh
 	compute 25 300 hostile bash tests/hostile.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
