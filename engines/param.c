@@ -46,8 +46,7 @@ static const struct param params[] = {
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
 	  .config = true,
 	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5, "
-		  "or 8 blocks); further updates change more; repair takes such a step where nothing "
-		  "is broken, so that cables which came back get paths" },
+		  "or 8 blocks); further updates, and repairs where nothing is broken, change more" },
 	{ PARAM_MAX_DETOUR, PARAM_WORD, "max-detour", "HOPS", .at = AT(max_detour),
 	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours,
 	  .config = true,
