@@ -46,7 +46,7 @@ static const struct param params[] = {
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
 	  .config = true,
 	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5, "
-		  "or 8 blocks); further updates change more; repair, too, takes such steps" },
+		  "or 8 blocks); further updates change more, so does repair" },
 	{ PARAM_MAX_DETOUR, PARAM_WORD, "max-detour", "HOPS", .at = AT(max_detour),
 	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours,
 	  .config = true,
