@@ -42,7 +42,7 @@ static const struct table_col columns[] = {
 	[COL_CHANGE] = { NULL, "change", 6, 90, 0, 0 },
 	{ "age_s", NULL, 7, 100, 0, 0 },
 	{ "switches", "switch", 6, 160, 0, 0 },
-	{ "util_max_pct", "util", 5, 120, 0, 0 },
+	{ "util_max_pct", "util%", 5, 120, 0, 0 },
 	{ "state", NULL, 14, 150, 0, 0 },
 	{ "nodelist", "nodes", 0, 126, 0, 0 },
 };

@@ -166,7 +166,7 @@ const struct field fields_jobs[] = {
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi, 0, NEED_ALL },
 	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0, NEED_ALL },
 	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= warn-util", fields_jobs_get_hot, 0, NEED_ALL },
-	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0, NEED_ALL },
+	{ "util_max_pct", "util", "util%", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0, NEED_ALL },
 	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0, NEED_ALL },
 	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0, NEED_ALL },
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },
@@ -182,7 +182,7 @@ const struct field fields_tiers[] = {
 	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min, 0, NEED_ALL },
 	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg, 0, NEED_ALL },
 	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max, 0, NEED_ALL },
-	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait, 0, NEED_ALL },
+	{ "wait_max_pct", "wait", "wait%", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait, 0, NEED_ALL },
 };
 FIELDS_END(fields_tiers);
 

@@ -265,9 +265,9 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 #define TRAFFIC                                                                                    \
 	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_figure, RATE(tx_Bps), NEED_RATES | NEED_TRAFFIC },                \
 	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_figure, RATE(rx_Bps), NEED_RATES | NEED_TRAFFIC },            \
-	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true,                                   \
+	{ "util_pct", "util", "util%", "%", VALUE_NUMBER, 2, true,                                   \
 	  "data sent relative to the data rate", fields_ports_get_util, 0, NEED_RATES | NEED_TRAFFIC },                                               \
-	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true,                                   \
+	{ "wait_pct", "wait", "wait%", "%", VALUE_NUMBER, 2, true,                                   \
 	  "time with data to send but no credits (XmitWait)", fields_ports_get_figure, RATE(wait_pct), NEED_RATES | NEED_WAIT },                                  \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
 	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min), NEED_RATES | NEED_ERRORS }

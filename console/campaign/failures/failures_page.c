@@ -116,7 +116,7 @@ static void failures_page_table(FILE *f, const struct failures_table *t)
 				     "10th percentile",
 				     "90th percentile",
 				     "eBB",
-				     "+-",
+				     "eBB +-",
 				     "shift efficiency",
 				     "VLs, max",
 				     "max EFI / bound",

@@ -302,7 +302,7 @@ static const struct {
 	{ 6, 1, failures_table_low, 0, "p10" },
 	{ 6, 1, failures_table_high, 0, "p90" },
 	{ 6, 3, NULL, FAIL_EBB, "eBB" },
-	{ 6, 3, NULL, FAIL_EBB_CI, "+-" },
+	{ 6, 3, NULL, FAIL_EBB_CI, "eBB +-" },
 	{ 6, 3, NULL, FAIL_SYNC, "shifts" },
 	{ 6, 2, NULL, FAIL_TIME, "time" },
 	{ 5, 1, NULL, FAIL_VLS, "VLs" },
