@@ -248,6 +248,18 @@ served() {
 		[ "$(code -d a=b "$url")" = 405 ] && [ "$(code -X DELETE "$url")" = 405 ] &&
 		[ "$(code -I "$url")" = 200 ]
 }
+packed() { # a third, and the same for who takes gzip; plain for who does not
+	curl -sf -H 'Accept-Encoding: gzip' -D head "$url" >page.gz && grep -qi '^content-encoding: gzip' head &&
+		grep -qi '^vary: accept-encoding' head && gzip -dc page.gz >page && python3 "$top/tests/prom.py" page &&
+		[ "$(stat -c %s page.gz)" -lt $(($(stat -c %s page) / 3)) ] &&
+		curl -sf -H 'Accept-Encoding: gzip;q=0, br' -D head "$url" >page && ! grep -qi '^content-encoding' head
+}
+groups() { # of metrics
+	$demo --prom -n 1 --prom-groups none >page 2>err && python3 "$top/tests/prom.py" page && grep -q '^ibroute_up' page &&
+		! grep -qE '^ibroute_(port|job_nodes|tier)' page || return
+	$demo --prom -n 1 --prom-groups jobs,tiers --prom-nameless >page 2>err && python3 "$top/tests/prom.py" page || return
+	grep -qE '^ibroute_job_nodes\{fabric="demo",job="[0-9]+"\} ' page && grep -q '^ibroute_tier_links' page && ! grep -qE 'user=|^ibroute_port_' page
+}
 only_here() {
 	local port=${url##*:}
 	port=${port%/metrics}
@@ -400,6 +412,9 @@ ok "Prometheus text in a file" prom_file
 ok "a server" served
 ok "it listens here only" only_here
 ok "bad clients" bad_clients
+ok "pages are compressed for who takes gzip" packed
+ok "groups of metrics can be left out, and names of jobs and users" groups
+ok "a group that is none" says 64 "'links' is not one of tiers, jobs, ports, errors, none" $demo --prom --prom-groups links
 ok "clients that send a byte a second keep nobody out, and are cut off" slow_clients
 ok "it still polls" polls_on
 ok "it ends" server_ends

@@ -4,6 +4,7 @@
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/thresholds.h"
+#include "fabric/base/memory/mem.h"
 #include "views/shell/command.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ enum {
 	OPT_THRESHOLDS,
 	OPT_SCREEN,
 	OPT_SIZE,
-	OPT_MARK
+	OPT_MARK,
+	OPT_PROM_GROUPS
 };
 
 static const struct argp_option rows[] = {
@@ -33,7 +35,15 @@ static const struct argp_option rows[] = {
 	{ "prom-file", CMDLINE_KEY(struct batch_opts, prom_file), "FILE", 0,
 	  "write Prometheus text to a file, which is replaced atomically", 0 },
 	{ "prom-listen", CMDLINE_KEY(struct batch_opts, prom_listen), "[ADDRESS:]PORT", 0,
-	  "serve Prometheus text at /metrics (default address: 127.0.0.1)", 0 },
+	  "serve Prometheus text at /metrics (default address: 127.0.0.1), compressed for those who "
+	  "take gzip",
+	  0 },
+	{ "prom-groups", OPT_PROM_GROUPS, "LIST", 0,
+	  "which metrics beside those of the whole fabric: tiers, jobs, ports, errors, or none "
+	  "(default: all); ports are most of them",
+	  0 },
+	{ "prom-nameless", CMDLINE_KEY(struct batch_opts, prom_nameless), NULL, 0,
+	  "metrics of jobs have the id of the job only, not its name and user", 0 },
 	{ "iterations", 'n', "N", 0, "stop after N records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
 	  "overview (default), links, ports, switches, jobs, tiers, events, heatmap, history (the "
@@ -324,6 +334,10 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 		argp_error(s, "--do needs --screen");
 	if (o->commands)
 		batch_opts_check_commands(o->commands, s);
+	if ((o->prom_groups || o->prom_nameless) && o->form != BATCH_PROM && !o->prom_file &&
+	    !o->prom_listen)
+		argp_error(s, "--prom-groups and --prom-nameless need --prom, --prom-file or "
+			      "--prom-listen");
 	if (o->mark && !o->save)
 		argp_error(s, "--mark needs --save: bookmarks are stored in snapshots");
 	if (o->session && o->kind != ROWS_ACTIONS)
@@ -345,6 +359,25 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_TOP, struct batch_opts, top, "--top", 0, 1000000000),
 	{ 0 },
 };
+
+static void batch_opts_take_groups(struct batch_opts *o, const char *arg, struct argp_state *s)
+{
+	static const char *const names[] = { "tiers", "jobs", "ports", "errors", "none" };
+	char *copy = xstrdup(arg), *rest = copy, *word;
+
+	while ((word = strsep(&rest, ","))) {
+		size_t k = 0;
+
+		while (k < 5 && strcmp(word, names[k]))
+			k++;
+		if (k == 5)
+			argp_error(s,
+				   "--prom-groups: '%s' is not one of tiers, jobs, ports, errors, none",
+				   word);
+		o->prom_groups |= 1u << k;
+	}
+	free(copy);
+}
 
 static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 {
@@ -378,6 +411,9 @@ static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_SIZE:
 		batch_opts_take_size(o, arg, s);
+		return 0;
+	case OPT_PROM_GROUPS:
+		batch_opts_take_groups(o, arg, s);
 		return 0;
 	case OPT_MARK:
 		o->mark = arg;

@@ -12,6 +12,9 @@
 
 enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN };
 
+/* Of the metrics for Prometheus, beside those of the fabric as a whole. */
+enum prom_group { PROM_TIERS = 1, PROM_JOBS = 2, PROM_PORTS = 4, PROM_ERRORS = 8, PROM_NONE = 16 };
+
 #define BATCH_OVERVIEW ROW_KINDS /* kinds without a table */
 #define BATCH_HEATMAP  (ROW_KINDS + 1)
 #define BATCH_HISTORY  (ROW_KINDS + 2)
@@ -41,6 +44,8 @@ struct batch_opts {
 	char *threshold_text; /* filter_text, if it is that of a file; free() */
 	uint64_t error_limits[ERROR_COUNT];
 	const char *prom_file, *prom_listen; /* NULL: none */
+	unsigned prom_groups;		     /* enum prom_group, bits; 0: all */
+	bool prom_nameless;		     /* no names and users of jobs */
 	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */
 

@@ -75,6 +75,7 @@ static const struct label_of port_labels[] = {
 static const struct label_of job_labels[] = {
 	{ "job", "id" }, { "user", "user" }, { "name", "name" }, { NULL, NULL }
 };
+static const struct label_of job_ids[] = { { "job", "id" }, { NULL, NULL } };
 static const struct label_of tier_labels[] = { { "tier", "tier" }, { NULL, NULL } };
 
 struct prom_kind {
@@ -86,6 +87,7 @@ struct prom_kind {
 
 static const struct prom_kind prom_tiers = { ROWS_TIERS, "tier", tier_labels, tier_families };
 static const struct prom_kind prom_jobs = { ROWS_JOBS, "job", job_labels, job_families };
+static const struct prom_kind prom_ids = { ROWS_JOBS, "job", job_ids, job_families };
 static const struct prom_kind prom_ports = { ROWS_PORTS, "port", port_labels, port_families };
 
 static void prom_labels(FILE *out, const struct rows *rows, uint32_t row, const struct label_of *l)
@@ -245,20 +247,32 @@ static uint32_t *prom_distinct(uint32_t *n, const struct rows *rows, const struc
 	return row;
 }
 
+static void prom_print_jobs(FILE *out, const struct batch_record *r)
+{
+	const struct prom_kind *kind = r->o->prom_nameless ? &prom_ids : &prom_jobs;
+	const struct rows jobs = { ROWS_JOBS, r->s, r->v };
+	uint32_t n, *job = prom_distinct(&n, &jobs, kind->labels);
+
+	prom_print_kind(out, r, kind, job, n);
+	free(job);
+}
+
 void prom_print(FILE *out, const struct batch_record *r)
 {
-	const struct rows ports = { ROWS_PORTS, r->s, r->v }, jobs = { ROWS_JOBS, r->s, r->v };
+	const struct rows ports = { ROWS_PORTS, r->s, r->v };
 	bool some = r->o->filter && r->o->kind == BATCH_OVERVIEW;
-	uint32_t njob, *job = prom_distinct(&njob, &jobs, job_labels);
+	unsigned groups = r->o->prom_groups ? r->o->prom_groups : ~0u;
 
 	prom_print_fabric(out, r);
 	prom_state_print(out, r);
-	prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
-	prom_print_kind(out, r, &prom_jobs, job, njob);
-	free(job);
-	prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
-			some ? r->rows->n : rows_count(&ports));
-	if (!some)
+	if (groups & PROM_TIERS)
+		prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
+	if (groups & PROM_JOBS)
+		prom_print_jobs(out, r);
+	if (groups & PROM_PORTS)
+		prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
+				some ? r->rows->n : rows_count(&ports));
+	if (!some && (groups & PROM_ERRORS))
 		prom_state_print_ports(out, r);
 }
 

@@ -18,6 +18,7 @@
 
 #if WITH_MICROHTTPD
 #include <microhttpd.h>
+#include <zlib.h>
 
 #define CLIENTS	   64u
 #define ROOM	   8u /* places for those who come: beyond that the oldest client goes */
@@ -43,12 +44,14 @@ struct prom_server {
 	struct prom_client *clients; /* the newest first */
 	unsigned nclients;
 	struct MHD_Response *page; /* referenced here and by outstanding replies */
+	struct MHD_Response *packed; /* the same by gzip; NULL: none */
 	int fd;
 };
 
-static struct MHD_Response *prom_listen_new_page(char *text, enum MHD_ResponseMemoryMode mode)
+static struct MHD_Response *prom_listen_new_page(void *text, size_t len,
+						 enum MHD_ResponseMemoryMode mode)
 {
-	struct MHD_Response *page = MHD_create_response_from_buffer(strlen(text), text, mode);
+	struct MHD_Response *page = MHD_create_response_from_buffer(len, text, mode);
 
 	MHD_add_response_header(page, MHD_HTTP_HEADER_CONTENT_TYPE,
 				"text/plain; version=0.0.4; charset=utf-8");
@@ -59,7 +62,7 @@ static enum MHD_Result prom_listen_reply(struct MHD_Connection *c, unsigned stat
 					 const char *text)
 {
 	struct MHD_Response *page =
-		prom_listen_new_page((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+		prom_listen_new_page((void *)(uintptr_t)text, strlen(text), MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result rc;
 
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -69,13 +72,24 @@ static enum MHD_Result prom_listen_reply(struct MHD_Connection *c, unsigned stat
 	return rc;
 }
 
+/* As Prometheus says it; "gzip;q=0" and others get the text. */
+static bool prom_listen_takes_gzip(struct MHD_Connection *c)
+{
+	const char *says = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+						       MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	const char *at = says ? strstr(says, "gzip") : NULL;
+
+	return at && (at == says || strchr(", ", at[-1])) && (!at[4] || strchr(", ", at[4]));
+}
+
 static enum MHD_Result prom_listen_metrics(struct prom_server *s, struct MHD_Connection *c)
 {
+	bool gzip = prom_listen_takes_gzip(c);
 	enum MHD_Result rc = MHD_NO;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->page)
-		rc = MHD_queue_response(c, MHD_HTTP_OK, s->page);
+		rc = MHD_queue_response(c, MHD_HTTP_OK, gzip && s->packed ? s->packed : s->page);
 	pthread_mutex_unlock(&s->lock);
 	return rc == MHD_YES
 		       ? rc
@@ -320,16 +334,43 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 	return 0;
 }
 
+/* NULL: zlib has no memory. */
+static struct MHD_Response *prom_listen_pack(const char *text, size_t len)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)text, .avail_in = (uInt)len };
+	struct MHD_Response *page;
+	uint8_t *packed;
+
+	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	z.avail_out = (uInt)deflateBound(&z, len);
+	packed = xcalloc(z.avail_out, 1);
+	z.next_out = packed;
+	deflate(&z, Z_FINISH);
+	page = prom_listen_new_page(packed, z.total_out, MHD_RESPMEM_MUST_FREE);
+	MHD_add_response_header(page, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	MHD_add_response_header(page, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	deflateEnd(&z);
+	return page;
+}
+
 void prom_server_text(struct prom_server *s, char *text)
 {
-	struct MHD_Response *page = prom_listen_new_page(text, MHD_RESPMEM_MUST_FREE), *old;
+	struct MHD_Response *packed = prom_listen_pack(text, strlen(text)), *old, *old_packed;
+	struct MHD_Response *page =
+		prom_listen_new_page(text, strlen(text), MHD_RESPMEM_MUST_FREE);
 
+	MHD_add_response_header(page, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	pthread_mutex_lock(&s->lock);
 	old = s->page;
+	old_packed = s->packed;
 	s->page = page;
+	s->packed = packed;
 	pthread_mutex_unlock(&s->lock);
 	if (old)
 		MHD_destroy_response(old);
+	if (old_packed)
+		MHD_destroy_response(old_packed);
 }
 
 void prom_server_stop(struct prom_server *s)
@@ -339,6 +380,8 @@ void prom_server_stop(struct prom_server *s)
 	MHD_stop_daemon(s->daemon);
 	if (s->page)
 		MHD_destroy_response(s->page);
+	if (s->packed)
+		MHD_destroy_response(s->packed);
 	prom_listen_free(s);
 }
 
