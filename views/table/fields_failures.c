@@ -60,7 +60,7 @@ const struct field fields_failures[] = {
 	{ "rise_pct", "rise", "+%", "%", VALUE_NUMBER, 1, true, "how much longer that is than now", fields_failures_get_rise, 0, NEED_ALL },
 	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, true, "VLs of the repaired routing", fields_failures_get, FIGURE_VLS, NEED_ALL },
 	{ "lids", NULL, "LIDs", "", VALUE_COUNT, 0, true, "LIDs to which paths break", fields_failures_get, FIGURE_LIDS, NEED_ALL },
-	{ "entries", "changed", "entries", "", VALUE_COUNT, 0, true, "LFT entries that the repair changes", fields_failures_get, FIGURE_CHANGED, NEED_ALL },
+	{ "entries", "changed", "LFT entries", "", VALUE_COUNT, 0, true, "LFT entries that the repair changes", fields_failures_get, FIGURE_CHANGED, NEED_ALL },
 	{ "needed", NULL, "needed", "", VALUE_COUNT, 0, false, "LFT entries that have to change for paths as short", fields_failures_get, FIGURE_NEEDED, NEED_ALL },
 };
 /* clang-format on */

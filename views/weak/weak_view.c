@@ -33,7 +33,7 @@ static const struct table_col columns[] = {
 	{ "rise_pct", NULL, 6, 0, 0, 0 },
 	{ "vls", NULL, 3, 0, 0, 0 },
 	{ "lids", NULL, 6, 90, 0, 0 },
-	{ "entries", NULL, 8, 0, 0, 0 },
+	{ "entries", NULL, 11, 0, 0, 0 },
 	{ "needed", NULL, 8, 90, 0, 0 },
 };
 

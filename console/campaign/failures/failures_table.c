@@ -309,7 +309,7 @@ static const struct {
 	{ 5, 0, failures_table_most_vls, 0, "max" },
 	{ 9, 2, NULL, FAIL_EFI_RATIO, "EFI/bound" },
 	{ 8, 1, NULL, FAIL_HOSTS_CUT, "cut off" },
-	{ 9, 0, NULL, FAIL_ENTRIES, "entries" },
+	{ 11, 0, NULL, FAIL_ENTRIES, "LFT entries" },
 	{ 9, 0, NULL, FAIL_REPAIR_ENTRIES, "by repair" },
 	{ 10, 1, NULL, FAIL_SHIFT_PACKETS, "pkt shifts" },
 	{ 8, 1, NULL, FAIL_ALL_PACKETS, "pkt all" },

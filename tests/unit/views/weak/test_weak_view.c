@@ -111,7 +111,7 @@ static void rows_are_filtered_and_sorted(void **state)
 	console_shows(&k, "repaired");
 	console_hides(&k, "cut off");
 	command(&k, "sort entries");
-	console_shows(&k, "by entries");
+	console_shows(&k, "by LFT entries");
 	close_view(&k);
 }
 
