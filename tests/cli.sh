@@ -186,7 +186,7 @@ expect "show says what still stands of it" 1 'the fabric has changed since: 1 ca
 expect "show on its own fabric" 0 'deadlock-free' "$I" show --topology xgft:h=2,m=4x4,w=1x4 before.plan
 expect "weak lists failures, worst first" 0 'cable  leaf[0-9]/[0-9]-spine[0-9]/[0-9] .* 1 .*' "$I" weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --limit 3
 expect "weak takes complete tables only" 1 'have no path to LID' "$I" weak --topology xgft:h=2,m=4x4,w=1x4,fail=1 --tables r0
-expect "the console shows them, too" 0 " repaired  *[0-9.][0-9.]* " "$I" --demo=xgft:h=2,m=4x4,w=1x4 --screen weak
+expect "the console shows them, too" 0 " repaired  *[0-9.][0-9.]*x " "$I" --demo=xgft:h=2,m=4x4,w=1x4 --screen weak
 expect "scripts have a command for them" 64 "ibroute-top weak prints" "$I" --demo=xgft:h=2,m=4x4,w=1x4 -b --view failures
 check "tables from before a cable came" "$I" route --engine dfsssp --topology xgft:h=2,m=4x4,w=1x4,fail=1 --out r3
 expect "plan takes them, as they still hold" 0 '0 entries' "$I" plan --topology xgft:h=2,m=4x4,w=1x4 --lfts r3/tables.ibr --tables r3/tables.ibr
@@ -403,6 +403,9 @@ valid "is valid" deadlock
 expect "weak --json has all failures" 0 '"failures": 24' "$I" weak --topology xgft:h=2,m=4x4,w=1x4 --tables r0 --json
 valid "is valid" weak
 check "the worst are worse than what is" python3 -c 'import json; o=json.load(open("got")); assert len(o["worst"]) == 24 and o["worst"][0]["time"] >= o["time"]'
+expect "a campaign of cells" 0 '^cells: 2 cells' "$I" campaign plan cells --topology torus:dims=3x3,hosts=1 --engines updn --rate 0 --seeds 2
+expect "campaign status --json" 1 '"array": "0-1"' "$I" campaign status cells --json
+valid "is valid" campaign
 expect "status --json of nothing" 0 '"unfinished": 0' "$I" status --json --state-dir nothing
 valid "is valid" status
 
