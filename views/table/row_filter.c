@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REGEX_MAX 256 /* letters: regcomp() may take memory in proportion to their square */
+#define REGEX_ALL 4096 /* of all in an expression */
 #define DEPTH_MAX 64  /* of parentheses and nots */
 #define NODE_MAX  512 /* matching recurses at most so deep */
 
@@ -44,6 +46,7 @@ struct parser {
 	enum row_kind kind;
 	const char *text, *at;
 	unsigned column; /* of the mistake; 0 none */
+	size_t letters;	 /* of regular expressions so far */
 	int depth;
 	struct err *err;
 };
@@ -248,9 +251,14 @@ static int row_filter_guid(struct node *n, struct parser *p, const char *at, con
 
 static int row_filter_regular(struct node *n, struct parser *p, const char *at)
 {
+	size_t len = strlen(n->text);
 	char why[120];
 	int rc;
 
+	if (len > REGEX_MAX || (p->letters += len) > REGEX_ALL)
+		return wrong(p, at,
+			     "regular expressions may have %d characters, and %d together",
+			     REGEX_MAX, REGEX_ALL);
 	n->re = xcalloc(1, sizeof(*n->re));
 	rc = regcomp(n->re, n->text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (!rc)

@@ -310,6 +310,25 @@ static void words_may_be_patterns(void **state)
 	assert_int_equal(links("\"*\""), 0); /* quoted: the letter itself */
 }
 
+static void regular_expressions_that_take_gigabytes_are_refused(void **state)
+{
+	char text[6000];
+	struct row_filter *f;
+	struct err err;
+
+	(void)state;
+	snprintf(text, sizeof(text), "~%0256d", 0);
+	assert_int_equal(row_filter_new(&f, ROWS_LINKS, text, NULL, &err), 0);
+	row_filter_free(f);
+	snprintf(text, sizeof(text), "~%0257d", 0);
+	assert_int_equal(row_filter_new(&f, ROWS_LINKS, text, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "may have 256 characters, and 4096 together"));
+	text[0] = '\0';
+	for (int i = 0; i < 17; i++)
+		sprintf(text + strlen(text), "~%0250d ", 0);
+	assert_int_equal(row_filter_new(&f, ROWS_LINKS, text, NULL, &err), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +341,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_found_where_they_are),
 		cmocka_unit_test(depth_and_length_are_limited),
 		cmocka_unit_test(a_filter_being_typed_stays_until_it_is_whole),
+		cmocka_unit_test(regular_expressions_that_take_gigabytes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, open_tree, close_tree);
