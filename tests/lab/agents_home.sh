@@ -167,7 +167,9 @@ one() { # whom, after how many ms, does an agent hold up the drain?
 	since=$SECONDS
 	case $whom in
 	both | all)
-		[ -z "$3" ] || [ -z "$drains" ] || ok "$whom after $2 ms: status names who is away" names n0005 n0009 ;;
+		# on some nets they are called back within that time
+		[ -z "$3" ] || [ -z "$drains" ] || ! { mode n0005 escape && mode n0009 escape; } ||
+			ok "$whom after $2 ms: status names who is away" names n0005 n0009 ;;
 	esac
 	rm -f "$LAB_DIR"/hold.*
 	case $whom in
