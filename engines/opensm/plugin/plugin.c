@@ -172,21 +172,21 @@ static void plugin_doubt_all(osm_switch_t *sw)
 	}
 }
 
-/* What makes OpenSM write more than what differs: see osm_ucast_mgr and osm_qos. */
+/* What makes OpenSM write more than what differs: see osm_ucast_mgr and osm_qos.  A port of a host
+ * is marked when its switch said in the last sweep that a port of its own had changed. */
 static bool plugin_has_settled(const osm_opensm_t *osm)
 {
-	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	const cl_qmap_t *nodes = &osm->subn.node_guid_tbl;
 
 	if (osm->subn.need_update || osm->subn.first_time_master_sweep)
 		return false;
-	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
-	     i = cl_qmap_next(i)) {
-		const osm_switch_t *sw = (const osm_switch_t *)i;
+	for (cl_map_item_t *i = cl_qmap_head(nodes); i != cl_qmap_end(nodes); i = cl_qmap_next(i)) {
+		osm_node_t *node = (osm_node_t *)i;
 
-		if (sw->need_update)
+		if (node->sw && node->sw->need_update)
 			return false;
-		for (uint32_t p = 1; p < osm_node_get_num_physp(sw->p_node); p++) {
-			const osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, p);
+		for (uint32_t p = 1; p < osm_node_get_num_physp(node); p++) {
+			const osm_physp_t *port = osm_node_get_physp_ptr(node, p);
 
 			if (port && osm_physp_get_remote(port) && port->need_update)
 				return false;
