@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* now: the new number of each channel of f, FAB_NONE for those that are dropped. */
+/* now: the new number of each channel of f, FAB_NONE for those whose cable is dropped. */
 static uint32_t without_number(uint32_t *now, const struct fabric *f, const bool *drop)
 {
 	uint32_t n = 0;
 
 	for (uint32_t c = 0; c < f->nchan; c++)
-		now[c] = drop[c] ? FAB_NONE : n++;
+		now[c] = drop[c] || drop[f->chan_rev[c]] ? FAB_NONE : n++;
 	return n;
 }
 

@@ -6,8 +6,8 @@
 
 /*
  * The same switches, ends, ports, LIDs and fingerprint, so that tables for one are tables for the
- * other; only channels are numbered again, those of drop (nchan of f, both directions of a cable)
- * left out and their ports down.  Shares the rest with f, which it holds on to.  The caller owns
+ * other; only channels are numbered again, those of cables in drop (nchan of f; one direction of a
+ * cable is enough) left out and their ports down.  Shares the rest with f, which it holds on to.  The caller owns
  * one reference.
  */
 struct fabric *fabric_without(const struct fabric *f, const bool *drop);

@@ -128,6 +128,20 @@ static void a_cable_of_one_lane_slows_nobody_down(void **state)
 	fabric_put(f);
 }
 
+/* As when one end was read before a cable trained anew and the other one afterwards. */
+static void ends_of_a_cable_that_say_two_rates_break_no_engine(void **state)
+{
+	static const char *const engines[] = { "minhop", "updn", "dfsssp", "dfdn",
+					       "ftree",	 "nue",	 "sar" };
+	struct fabric *f = net_spec("fattree2:leaves=6,spines=3,hosts=4");
+
+	(void)state;
+	net_set_rate_of_end(f, f->chan_off[8] + 3, EDR / 4);
+	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++)
+		assert_true(slowest_flow_of(engines[i], f) > 0);
+	fabric_put(f);
+}
+
 /* Two cables between each pair of neighbours. */
 static void dimension_order_chooses_among_parallel_cables(void **state)
 {
@@ -157,6 +171,7 @@ int main(void)
 		cmocka_unit_test(spines_of_half_the_rate_get_half_the_paths),
 		cmocka_unit_test(turns_follow_the_rates_of_spines),
 		cmocka_unit_test(a_cable_of_one_lane_slows_nobody_down),
+		cmocka_unit_test(ends_of_a_cable_that_say_two_rates_break_no_engine),
 		cmocka_unit_test(dimension_order_chooses_among_parallel_cables),
 	};
 

@@ -226,10 +226,15 @@ struct fabric *net_spec(const char *spec)
 	return f;
 }
 
-void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps)
+void net_set_rate_of_end(struct fabric *f, uint32_t chan, uint32_t Mbps)
 {
 	f->port[f->port_off[f->chan_src[chan]] + f->chan_port[chan]].rate_Mbps = Mbps;
-	f->port[f->port_off[f->chan_dst[chan]] + f->chan_rport[chan]].rate_Mbps = Mbps;
+}
+
+void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps)
+{
+	net_set_rate_of_end(f, chan, Mbps);
+	net_set_rate_of_end(f, f->chan_rev[chan], Mbps);
 }
 
 struct fabric *net_with_extras(const struct fabric *f, bool beside, bool aggregation)

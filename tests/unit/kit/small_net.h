@@ -33,6 +33,9 @@ struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint
 /* Sets the data rate of both directions of a channel's cable. */
 void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps);
 
+/* The same of the end that the channel leaves only. */
+void net_set_rate_of_end(struct fabric *f, uint32_t chan, uint32_t Mbps);
+
 /* What the generators make of that line of text; fails the test with their sentence. */
 struct fabric *net_spec(const char *spec);
 
