@@ -16,7 +16,8 @@ found=$top/$B/found
 work=$(mktemp -d)
 trap 'tty_stop; rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
-[ -n "${NO_BUILD:-}" ] || make --no-print-directory -j"$(nproc)" SAN=address,undefined "$B/ibroute-top" "$B/tests/fuzz/served" >"$work/log" 2>&1 ||
+[ -n "${NO_BUILD:-}" ] || make --no-print-directory -j"$(nproc)" SAN=address,undefined "$B/ibroute-top" "$B/tests/fuzz/served" >"$work/log" 2>&1 &&
+	make --no-print-directory -j"$(nproc)" build/ibroute-top >>"$work/log" 2>&1 ||
 	{ tail -n 5 "$work/log"; give_up "the program builds"; }
 mkdir -p "$work/c" "$found"
 cd "$work/c" || exit 2
@@ -160,7 +161,7 @@ cd "$top" || exit 2
 n=${WORKERS:-$(nproc)}
 echo "mutate: RUNS=$runs SEED=$seed; again: bash tests/mutate.sh $runs $seed"
 for ((i = 0; i < n; i++)); do
-	python3 tests/fuzz/mutate.py "${I%/*}/tests/fuzz/served" "$work/c" "$found" $(((runs + n - 1) / n)) $((seed + i)) >"$work/out.$i" 2>&1 &
+	PLAIN=$top/build/ibroute-top python3 tests/fuzz/mutate.py "${I%/*}/tests/fuzz/served" "$work/c" "$found" $(((runs + n - 1) / n)) $((seed + i)) >"$work/out.$i" 2>&1 &
 done
 wait
 cat "$work"/out.*

@@ -6,8 +6,9 @@ Takes the files of CORPUS (tests/mutate.sh makes it) apart as what they are: lin
 tables with a checksum, plans with parts, chained records, journals with sums; changes something within
 that, puts it together again so that checksums and chains fit, and gives it to a command that reads
 it.  No run may crash, be told off by a sanitizer, take more than CPU_S of CPU, WALL_S by the clock,
-or MEMORY.  What was found stays in OUT, with its command; a run is made again by RUN=N.  PROGRAM is
-tests/fuzz/served.c, or the program itself, which takes longer."""
+or MEMORY.  A run that takes more than CPU_S with sanitizers is made once more by PLAIN, the program as
+users have it, which may take no more than PLAIN_S.  What was found stays in OUT, with its command; a
+run is made again by RUN=N.  PROGRAM is tests/fuzz/served.c, or the program itself, which takes longer."""
 import collections
 import gzip
 import hashlib
@@ -26,10 +27,11 @@ import threading
 import time
 import zlib
 
-CPU_S, WALL_S, MEMORY = 5, int(os.environ.get("WALL_S", 60)), 1 << 30
+CPU_S, PLAIN_S, WALL_S, MEMORY = 5, 2, int(os.environ.get("WALL_S", 60)), 1 << 30
 LEAKS = 8  # one run in so many is looked at for leaks, which takes as long as the run
 
 program, corpus, out_dir = map(os.path.abspath, sys.argv[1:4])
+plain = os.environ.get("PLAIN")
 runs, seed = int(sys.argv[4]), int(sys.argv[5])
 only = sys.argv[6:]
 work = "%s/work.%d" % (out_dir, os.getpid())
@@ -650,9 +652,9 @@ def kill_group(pid):
         pass
 
 
-def run_alone(args):
-    with open(work + "/stderr", "wb") as err:
-        p = subprocess.Popen([program] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work, start_new_session=True,
+def run_alone(args, which=program, stderr="stderr"):
+    with open("%s/%s" % (work, stderr), "wb") as err:
+        p = subprocess.Popen([which] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work, start_new_session=True,
                              preexec_fn=limit)
     timer = threading.Timer(WALL_S, kill_group, (p.pid,))
     timer.start()
@@ -682,18 +684,44 @@ def answer(wait_s=WALL_S):
     return line
 
 
+SCHED_YIELD = b"%d " % {"x86_64": 24, "aarch64": 124}[os.uname().machine]
+
+
+def waits_for_a_lock(group):
+    """Does a process of the group do nothing but yield?  The program never does; a sanitizer's lock does, for ever in a
+    child that was forked while another thread held it."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.getpgid(int(pid)) != group:
+                continue
+            yields = 0
+            for _ in range(40):
+                time.sleep(0.005)
+                with open("/proc/%s/syscall" % pid, "rb") as f:
+                    yields += f.read().startswith(SCHED_YIELD)
+            if yields >= 20:
+                return True
+        except OSError:
+            pass
+    return False
+
+
 def run_served(args, leaks, wait_s=WALL_S):
+    """status, seconds of CPU, bytes, and what else: "" , "hung" or "locked"."""
     global server
     if not server:
         server = subprocess.Popen([program, "--serve", str(CPU_S)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=env, cwd=work,
                                   preexec_fn=no_large_files)
     words = b"".join(os.fsencode(a) + b"\0" for a in args)
     server.stdin.write(b"%d %d\n" % (len(words), leaks) + words)
-    pid, line = int(answer()), answer(wait_s)
-    hung = line is None
+    pid, line, what = int(answer()), answer(min(wait_s, 3)), ""
+    if line is None:
+        what = "locked" if waits_for_a_lock(pid) else ""
+        line = None if what else answer(wait_s)
+        what = what if what or line else "hung"
     kill_group(pid)
     status, ms, kb = map(int, (line or answer()).split())
-    return status, ms / 1000, kb * 1024, hung
+    return status, ms / 1000, kb * 1024, what
 
 
 def end_server():
@@ -704,15 +732,31 @@ def end_server():
     server = None
 
 
+def run_again_while_locked(args, leaks):
+    for tries in range(5):
+        # the sanitizer's allocator may be locked by another thread when a reader is forked, which then waits for ever
+        status, cpu, memory, what = run_served(args, leaks, 15 if tries < 4 else WALL_S)
+        if what != "locked" and (what != "hung" or tries):
+            break
+        count["# locked"] += 1
+    return status, cpu, memory, bool(what)
+
+
+def run_plain(args):
+    """Seconds of CPU of the program as users have it, where it came to an end."""
+    status, cpu, _, hung = run_alone(args, plain, "stderr.plain")
+    count["# slow"] += 1
+    return 99 if hung or os.WIFSIGNALED(status) else cpu
+
+
 def run(args, leaks):
     """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
     if os.path.basename(program) == "served":
-        # the sanitizer's allocator may be locked by another thread when a reader is forked, which then waits for ever
-        status, cpu, memory, hung = run_served(args, leaks, 15)
-        if hung:
-            status, cpu, memory, hung = run_served(args, leaks)
+        status, cpu, memory, hung = run_again_while_locked(args, leaks)
     else:
         status, cpu, memory, hung = run_alone(args)
+    slow = not hung and (cpu > CPU_S or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU))
+    usual = run_plain(args) if slow and plain else 99
     with open(work + "/stderr", "rb") as err:
         err.seek(0, 2)
         err.seek(max(0, err.tell() - 20000))
@@ -720,11 +764,11 @@ def run(args, leaks):
     what = None
     if hung:
         what = "hangs"
-    elif cpu > CPU_S:
-        what = "takes %.1f s of CPU" % cpu
+    elif slow and usual > PLAIN_S:
+        what = "takes %.1f s of CPU, %.1f s without sanitizers" % (cpu, usual)
     elif memory > MEMORY or b"hard rss limit" in text:
         what = "takes %d MiB" % (memory >> 20)
-    elif os.WIFSIGNALED(status):
+    elif os.WIFSIGNALED(status) and not slow:
         what = "signal %d" % os.WTERMSIG(status)
     elif os.WEXITSTATUS(status) in (97, 98, 99) or b"Sanitizer" in text or b"runtime error" in text:
         m = re.search(rb"(SUMMARY: [^\n]*|[^\n]*runtime error[^\n]*)", text)
@@ -778,6 +822,7 @@ for n in range(runs):
     if time.time() - told > 300:
         told = time.time()
         print("  # %d runs in %d s, %d findings" % (n + 1, told - begun, len(seen)), flush=True)
+print("  # %d runs were slow with sanitizers only, %d were made again for their locks" % (count.pop("# slow", 0), count.pop("# locked", 0)))
 for kind in sorted(count):
     print("  # %-10s %6d runs, %5d taken, at most %.1f s of CPU, %4d MiB" % (kind, count[kind], taken[kind], most[kind][0], most[kind][1] >> 20))
 end_server()
