@@ -219,10 +219,10 @@ for r in 0 1; do lab_kill "client$r"; done
 
 # --- by srun, as integration.md has it; the lab's slurmd stands on n0001 ---
 srun_block() {
-	sed -n '/^    D=.*mktemp/,/^$/s/^    //p' console/manual/integration.md |
+	sed -n '/^    export IBROUTE_AGENT_DIR=.*mktemp/,/^$/s/^    //p' console/manual/integration.md |
 		sed "s|ibroute-top agent|env $(lab_env n0001) $IBROUTE_TOP agent --poll 1|
 			s|\./my_program|$client|" >"$LAB_DIR/batch"
-	grep -q '^D=' "$LAB_DIR/batch" || return 1
+	grep -q '^export IBROUTE_AGENT_DIR=' "$LAB_DIR/batch" || return 1
 	(cd "$LAB_DIR/work" && SLURM_JOB_ID=$1 TMPDIR=$LAB_DIR exec setsid timeout 60 bash "$LAB_DIR/batch" \
 		>"$LAB_DIR/agent-n0001.log" 2>&1) &
 	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-n0001.log" &&
@@ -231,7 +231,14 @@ srun_block() {
 lab_slurm || give_up "SLURM starts"
 id=$(lab_job -J wrf -w n0001) || give_up "a job starts"
 ok "a job brings its own agent by srun, and its program finds it" srun_block "$id"
-cp "$LAB_DIR"/agent.*/state "$LAB_DIR/n0001.state"
+folder=$(echo "$LAB_DIR"/agent.????????????)
+unseen() {
+	local lines
+	lines=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ') # before grep has the name, too
+	[ -d "$folder" ] && [[ $lines = *"--job $id "* && $lines != *"${folder##*/}"* ]]
+}
+ok "whose folder the list of processes does not show" unseen
+cp "$folder/state" "$LAB_DIR/n0001.state"
 txn=107
 say 68 $txn 1 >/dev/null
 ok "it is drained" answers n0001 2 1 0

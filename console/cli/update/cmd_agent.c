@@ -92,7 +92,8 @@ static const struct argp_option rows[] = {
 	  1 },
 	{ "socket", CMDLINE_KEY(struct agent_cmd, o.socket), "PATH", 0,
 	  "socket for processes that drain and migrate by themselves: they send HELLO (default "
-	  "for the requests below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET ")",
+	  "for the requests below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET
+	  "; for an agent: sock in $IBROUTE_AGENT_DIR, else none)",
 	  1 },
 	{ "socket-mode", OPT_SOCKET_MODE, "MODE", 0,
 	  "permissions of the socket, octal (default: 600; use 666 for an agent that runs as root "
@@ -100,8 +101,9 @@ static const struct argp_option rows[] = {
 	  1 },
 	{ 0, 0, 0, 0, "How:", 2 },
 	{ "state", CMDLINE_KEY(struct agent_cmd, o.state), "FILE", 0,
-	  "state from which a killed agent resumes when it is restarted (default: agent.state in " RUN_DIR
-	  ", or in $XDG_RUNTIME_DIR)",
+	  "state from which a killed agent resumes when it is restarted (default: state in "
+	  "$IBROUTE_AGENT_DIR, a folder that other users cannot learn from the list of "
+	  "processes; else agent.state in " RUN_DIR ", or in $XDG_RUNTIME_DIR)",
 	  2 },
 	{ "limit", OPT_LIMIT, "S", 0,
 	  "time limit for each step of a node, in seconds (default: "
@@ -491,6 +493,21 @@ static void cmd_agent_catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* The environment of a process is its user's alone to read, its command line is not. */
+static int cmd_agent_default_folder(struct agent_cmd *c, struct err *err)
+{
+	const char *dir = getenv("IBROUTE_AGENT_DIR");
+
+	if (!dir || c->o.state || c->o.socket)
+		return 0;
+	if (*dir != '/')
+		return err_set(err, EXIT_BAD_USAGE,
+			       "IBROUTE_AGENT_DIR must be an absolute path, not '%s'", dir);
+	c->o.state = xasprintf("%s/state", dir); /* as long as the program, both */
+	c->o.socket = xasprintf("%s/sock", dir);
+	return 0;
+}
+
 static int cmd_agent_default_state(struct agent_cmd *c, struct err *err)
 {
 	const char *dir = geteuid() ? getenv("XDG_RUNTIME_DIR") : RUN_DIR;
@@ -682,7 +699,9 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 
 	if (c->live.ask_m_key && mkey_ask(&c->port.m_key, err))
 		return EXIT_BAD_USAGE;
-	rc = cmd_agent_default_state(c, err);
+	rc = cmd_agent_default_folder(c, err);
+	if (!rc)
+		rc = cmd_agent_default_state(c, err);
 	if (!rc)
 		rc = cmd_agent_own_folder(c->o.state, err);
 	if (!rc && c->o.socket)
