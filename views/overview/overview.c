@@ -465,31 +465,37 @@ static void overview_hot_pane(struct list *l, bool on, const struct context *ctx
 
 /* --- problem ports --------------------------------------------------------------------------- */
 
-static const char *overview_problem_text(char *buf, size_t len, const struct state *s,
-					 const struct fabric_summary *v, uint32_t port)
+static void overview_problem_what(char *buf, size_t len, const struct state *s,
+				  const struct fabric_summary *v, uint32_t port)
 {
 	enum problem kind = (enum problem)v->problem[port];
 	const struct port *p = &s->fabric->port[port];
 	const struct port_rate *rate = state_rate(s, port);
+	char pct[FIGURE_LEN];
+
+	if (kind == PROBLEM_ERRORS && rate)
+		snprintf(buf, len, "%s %s/min", problem_word(kind),
+			 figure_pct(pct, rate->errors_per_min));
+	else if (kind == PROBLEM_REDUCED)
+		snprintf(buf, len, "%u of %u Gb/s", p->rate_Mbps / 1000,
+			 v->shape->reference.expect[port] / 1000);
+	else
+		snprintf(buf, len, "%s", problem_word(kind));
+}
+
+/* " 12s": for how long, "" if that is unknown. */
+static void overview_problem_age(char *buf, size_t len, const struct state *s,
+				 const struct fabric_summary *v, uint32_t port)
+{
 	bool longer = false;
 	double age = s->history_at.on
 			     ? NAN
 			     : port_problems_age_s(v->port_problems, port, s->now_s, &longer);
-	char since[FIGURE_LEN], pct[FIGURE_LEN], what[64];
+	char since[FIGURE_LEN];
 
-	if (kind == PROBLEM_ERRORS && rate)
-		snprintf(what, sizeof(what), "%s %s/min", problem_word(kind),
-			 figure_pct(pct, rate->errors_per_min));
-	else if (kind == PROBLEM_REDUCED)
-		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
-			 v->shape->reference.expect[port] / 1000);
-	else
-		snprintf(what, sizeof(what), "%s", problem_word(kind));
+	*buf = '\0';
 	if (isfinite(age))
-		snprintf(buf, len, "%s %s%s", what, figure_age(since, age), longer ? "+" : "");
-	else
-		snprintf(buf, len, "%s", what);
-	return buf;
+		snprintf(buf, len, " %s%s", figure_age(since, age), longer ? "+" : "");
 }
 
 static void overview_draw_problem(const struct context *ctx, struct canvas *c, struct rect r, int y,
@@ -498,17 +504,25 @@ static void overview_draw_problem(const struct context *ctx, struct canvas *c, s
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
 	enum problem kind = (enum problem)v->problem[port];
 	const char *was = port_problems_was(v->port_problems, port);
-	char label[256], full[360], text[96];
+	char label[256], full[360], own[256], text[96], age[FIGURE_LEN + 2];
+	int room = r.w - 5;
 
-	overview_problem_text(text, sizeof(text), s, v, port);
+	overview_problem_what(text, sizeof(text), s, v, port);
+	overview_problem_age(age, sizeof(age), s, v, port);
 	port_label(label, sizeof(label), s->fabric, sw, v->problem_port[i]);
 	snprintf(full, sizeof(full), was ? "%s was -> %s" : "%s", label, was);
+	/* which port it is goes before where it leads and since when */
+	snprintf(own, sizeof(own), "%s/%u", s->fabric->sw_short[sw], v->problem_port[i]);
+	if (text_width(full) + text_width(text) + text_width(age) > room)
+		snprintf(full, sizeof(full), "%s", own);
+	if (text_width(full) + text_width(text) + text_width(age) <= room)
+		strcat(text, age);
 	if (tags_switch(&ctx->tags, sw) || (s->fabric->port[port].chan != FAB_NONE &&
 					    tags_chan(&ctx->tags, s->fabric->port[port].chan)))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(kind));
-	canvas_name(c, r, 4, y, r.w - 5 - text_width(text), ROLE_TEXT, full);
+	canvas_name(c, r, 4, y, room - text_width(text), ROLE_TEXT, full);
 	canvas_right(c, r, r.w, y, ROLE_DIM, text);
 }
 
@@ -774,15 +788,16 @@ static void overview_draw_headline(struct canvas *c, struct rect r, const struct
 	int room;
 
 	headline_make(&h, s, v);
-	role = h.kind == HEAD_WELL      ? ROLE_GOOD
+	role = h.kind == HEAD_WELL	? ROLE_GOOD
 	       : h.kind == HEAD_UNKNOWN ? ROLE_TEXT
-	       : h.kind <= HEAD_DOWN    ? ROLE_BAD
+	       : h.kind <= HEAD_DOWN	? ROLE_BAD
 					: ROLE_WARN;
 	if (h.more)
 		snprintf(more, sizeof(more), " (and %u more)", h.more);
 	room = r.w - 2 - text_width(more);
 	canvas_text(c, r, 1, 0, role,
-		    text_shorten_words(text, sizeof(text), text_width(h.text) > room ? h.brief : h.text, room));
+		    text_shorten_words(text, sizeof(text),
+				       text_width(h.text) > room ? h.brief : h.text, room));
 	canvas_text(c, r, 1 + text_width(text), 0, ROLE_DIM, more);
 }
 

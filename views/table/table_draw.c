@@ -67,12 +67,18 @@ static void table_draw_choose(struct table *t, const struct table_ops *ops, int 
 #define NAMES_MAX 40
 #define LOOKED_AT 64 /* rows, for a value */
 
+static const char *table_draw_heading(const struct table_shown *c)
+{
+	return c->col && c->col->title ? c->col->title : c->field ? c->field->title : "";
+}
+
 /* 0: a share of what is left over. */
 static int table_draw_width_of(const struct table_shown *c, int names)
 {
-	int w = c->col ? c->col->width : table_draw_usual_width(c->field);
+	int w = c->col ? c->col->width : table_draw_usual_width(c->field),
+	    least = names ? text_width(table_draw_heading(c)) : 0;
 
-	return !w && c->col && c->col->keep ? names : w;
+	return !w && c->col && c->col->keep ? names > least ? names : least : w;
 }
 
 static int table_draw_needed(const struct table *t, int names)
@@ -195,12 +201,9 @@ static void table_draw_head(const struct table *t, struct canvas *c, struct rect
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		const struct table_shown *s = &t->shown[i];
 		bool on = s->field && t->sort == s->field, number = table_draw_is_number(s->field);
-		const char *title = s->col && s->col->title ? s->col->title
-				    : s->field		    ? s->field->title
-							    : "";
 		int x;
 
-		text_shorten(buf, sizeof(buf), title, s->w);
+		text_shorten(buf, sizeof(buf), table_draw_heading(s), s->w);
 		x = number ? s->x + s->w - text_width(buf) : s->x;
 		canvas_text(c, r, x, 1, on ? ROLE_KEY : ROLE_LABEL, buf);
 		x = number ? x - 1 : x + text_width(buf);
