@@ -120,13 +120,19 @@ static void jobs_mark_job(const struct table_in *in, uint32_t job)
 		    plural(n), id);
 }
 
+/* What they suffer, once it is known. */
+static const char *jobs_first_sort(const struct table_in *in)
+{
+	return state_usage(in->s) ? "slowdown" : "nodes";
+}
+
 static const struct table_ops ops = {
 	.kind = ROWS_JOBS,
 	.what = "jobs",
 	.one = "job",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
-	.sort = "nodes",
+	.sort_by = jobs_first_sort,
 	.draw = jobs_draw_picture,
 	.open = jobs_mark_job,
 };

@@ -57,29 +57,48 @@ static void enter_marks_a_job_in_all_views_and_takes_it_back(void **state)
 static void the_links_of_a_marked_job_are_those_of_its_routes(void **state)
 {
 	struct console_kit k;
-	uint32_t n = 0;
+	uint32_t n = 0, job;
+	char name[32];
 
 	(void)state;
 	open_jobs(&k);
 	console_key(&k, K_ENTER);
+	job = link_usage_job(k.usage, shell_context(k.shell)->job.id);
 	for (uint32_t c = 0; c < k.fabric->nchan; c++) {
-		uint32_t routes = job_routes_on(k.usage->routes, 0, c);
+		uint32_t routes = job_routes_on(k.usage->routes, job, c);
 
 		assert_int_equal(context_job_routes(shell_context(k.shell), c), routes);
 		assert_int_equal(context_dims(shell_context(k.shell), c), !routes);
 		n += routes > 0;
 	}
 	assert_int_equal(shell_context(k.shell)->job.links, n);
-	assert_int_equal(n, k.metrics->job[0].links);
+	assert_int_equal(n, k.metrics->job[job].links);
 	/* other tables: nothing is known until they were looked at */
 	k.s.usage = NULL;
 	console_keys(&k, "2");
 	assert_false(context_dims(shell_context(k.shell), 0));
-	console_shows(&k, "JOB 81200");
+	snprintf(name, sizeof(name), "JOB %llu",
+		 (unsigned long long)shell_context(k.shell)->job.id);
+	console_shows(&k, name);
 	console_close(&k);
 }
 
 static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+
+/* Until it is known what jobs suffer, the largest one is on top. */
+static void the_job_that_suffers_most_comes_first(void **state)
+{
+	struct console_kit k;
+	double worst = 0;
+
+	(void)state;
+	open_jobs(&k);
+	for (uint32_t i = 0; i < k.jobs->njob; i++)
+		worst = fmax(worst, link_usage_slowdown(k.usage, k.jobs->jobs[i].id));
+	console_key(&k, K_ENTER);
+	assert_true(link_usage_slowdown(k.usage, shell_context(k.shell)->job.id) >= worst);
+	console_close(&k);
+}
 
 static void a_marked_job_in_three_sizes(void **state)
 {
@@ -190,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(enter_marks_a_job_in_all_views_and_takes_it_back),
 		cmocka_unit_test(the_links_of_a_marked_job_are_those_of_its_routes),
+		cmocka_unit_test(the_job_that_suffers_most_comes_first),
 		cmocka_unit_test(a_marked_job_in_three_sizes),
 		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
