@@ -233,13 +233,13 @@ static bool limits_text_speaks(const struct fabric *f, const char *name)
 	       limits_text_find_switch(&at, f, name, strlen(name)) == 1;
 }
 
-/* A switch as an item; the caller frees it. */
+/* A switch as an item, as it is called on screens; the caller frees it. */
 static char *limits_text_switch_item(const struct fabric *f, uint32_t sw)
 {
-	const char *name = f->sw_name[sw];
+	const char *name = f->sw_short[sw];
 
 	if (!limits_text_speaks(f, name))
-		name = f->sw_short[sw];
+		name = f->sw_name[sw];
 	if (!limits_text_speaks(f, name))
 		return xasprintf("0x%016llx", (unsigned long long)f->sw_guid[sw]);
 	for (const char *s = name; *s; s++)

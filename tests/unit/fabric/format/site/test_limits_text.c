@@ -141,6 +141,9 @@ static void a_switch_is_read_by_its_short_name(void **state)
 	f->sw_short[2] = (char[]){ "ib5" };
 	assert_reads_as(f, "ib5", "ib5");
 	assert_reads_as(f, "S0,ib5", "S0,ib5");
+	f->sw_name[2] = (char[]){ "Voltaire 4036 # 4036-8BBA" };
+	f->sw_short[2] = (char[]){ "4036-8BBA" };
+	assert_reads_as(f, "\"Voltaire 4036 # 4036-8BBA\"", "4036-8BBA");
 	f->sw_name[2] = (char[]){ "MF0;sw1:MSX6536/L15/U1" };
 	f->sw_short[2] = (char[]){ "L15/U1" };
 	assert_reads_as(f, "L15/U1", "0x0000000000002020");
