@@ -218,24 +218,38 @@ static int audit_cmd_verify_by_sid(const void *pa, const void *pb)
 	return strcmp(*(char *const *)pa, *(char *const *)pb);
 }
 
-/* A session that is gone as a whole leaves its epoch behind. */
+static void audit_cmd_verify_tell_gap(struct round *d, const char *dir, uint64_t from, uint64_t to)
+{
+	FILE *out = d->json ? stderr : stdout;
+
+	if (from == to)
+		fprintf(out,
+			"%s: no session of epoch %" PRIu64 " of the seal: its record was removed\n",
+			dir, from);
+	else
+		fprintf(out,
+			"%s: no sessions of epochs %" PRIu64 " to %" PRIu64
+			" of the seal: their records were removed\n",
+			dir, from, to);
+	audit_cmd_verify_worse(d, EXIT_FINDINGS);
+}
+
+/* A session that is gone as a whole leaves its epoch behind.  The last one is what a file says. */
 static void audit_cmd_verify_check_epochs(struct round *d, const char *dir)
 {
-	uint64_t last = record_hmac_last_epoch(dir);
-	size_t i = 0;
+	uint64_t last = record_hmac_last_epoch(dir), next = 1;
 
 	if (d->epochs.n)
 		qsort(d->epochs.v, d->epochs.n, sizeof(uint64_t), audit_cmd_verify_by_epoch);
-	for (uint64_t e = 1; e <= last; e++) {
-		while (i < d->epochs.n && d->epochs.v[i] < e)
-			i++;
-		if (i < d->epochs.n && d->epochs.v[i] == e)
-			continue;
-		fprintf(d->json ? stderr : stdout,
-			"%s: no session of epoch %" PRIu64 " of the seal: its record was removed\n",
-			dir, e);
-		audit_cmd_verify_worse(d, EXIT_FINDINGS);
+	for (size_t i = 0; i < d->epochs.n && d->epochs.v[i] <= last; i++) {
+		if (d->epochs.v[i] > next)
+			audit_cmd_verify_tell_gap(d, dir, next, d->epochs.v[i] - 1);
+		if (d->epochs.v[i] == last)
+			return;
+		next = d->epochs.v[i] + 1;
 	}
+	if (next <= last)
+		audit_cmd_verify_tell_gap(d, dir, next, last);
 }
 
 /* A session whose start is in the log of this machine, but whose record is gone. */
