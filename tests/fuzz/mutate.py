@@ -465,6 +465,151 @@ def fabric():
     ])
 
 
+# --- fabrics that are read without a fault, and are odd ----------------------------------------------
+def cables_of_a_shape():
+    """Pairs of switches, and how many there are."""
+    kind = rnd.randrange(6)
+    if kind == 0:  # a tree of two levels
+        leaves, spines = rnd.randint(1, 8), rnd.randint(1, 5)
+        return [(a, leaves + b) for a in range(leaves) for b in range(spines)], leaves + spines
+    if kind == 1:  # pods of two levels under cores
+        pods, k = rnd.randint(1, 4), rnd.randint(1, 3)
+        n = pods * 2 * k
+        up = [(p * 2 * k + a, p * 2 * k + k + b) for p in range(pods) for a in range(k) for b in range(k)]
+        return up + [(p * 2 * k + k + b, n + b * k + c) for p in range(pods) for b in range(k) for c in range(k)], n + k * k
+    if kind == 2:  # a ring, a mesh or a torus
+        x, y, wrap = rnd.randint(1, 6), rnd.randint(1, 4), rnd.random() < 0.6
+        at = lambda i, j: i % x + x * (j % y)
+        return [(at(i, j), at(i + di, j + dj)) for i in range(x) for j in range(y) for di, dj in ((1, 0), (0, 1))
+                if (wrap or (i + di < x and j + dj < y))], x * y
+    if kind == 3:  # a HyperX
+        x, y = rnd.randint(1, 5), rnd.randint(1, 4)
+        sw = [(i, j) for i in range(x) for j in range(y)]
+        return [(a, b) for a in range(x * y) for b in range(a) if sum(p != q for p, q in zip(sw[a], sw[b])) == 1], x * y
+    if kind == 4:  # groups, each with a cable to each other
+        g, a = rnd.randint(1, 5), rnd.randint(1, 4)
+        local = [(k * a + i, k * a + j) for k in range(g) for i in range(a) for j in range(i)]
+        return local + [(k * a + rnd.randrange(a), m * a + rnd.randrange(a)) for k in range(g) for m in range(k)], g * a
+    n = rnd.randint(1, 16)
+    return [(rnd.randrange(n), rnd.randrange(n)) for _ in range(rnd.randint(0, 3 * n))], n
+
+
+def damage_cables(cables, n):
+    """The same with something missing, twice, in circles, between others, and more switches."""
+    for _ in range(rnd.choice([0, 1, 1, 2, 4])):
+        how, k = rnd.random(), rnd.randrange(max(1, len(cables)))
+        if how < 0.35 and cables:
+            del cables[k]
+        elif how < 0.5 and cables:
+            cables += [cables[k]] * rnd.choice([1, 1, 3])
+        elif how < 0.65:
+            cables.append((rnd.randrange(n), rnd.randrange(n)))
+        elif how < 0.75:
+            cables.append((k % n, k % n))
+        elif how < 0.9:
+            cables.append((rnd.randrange(n), n))
+            n += 1
+        else:
+            gone = rnd.randrange(n)
+            cables = [c for c in cables if gone not in c]
+    return cables, n
+
+
+def connected(cables, n):
+    """What is connected with switch 0, with numbers of its own."""
+    number, todo = {0: 0}, [0]
+    while todo:
+        at = todo.pop()
+        for a, b in cables:
+            for u, v in ((a, b), (b, a)):
+                if u == at and v not in number:
+                    number[v] = len(number)
+                    todo.append(v)
+    return [(number[a], number[b]) for a, b in cables if a in number], len(number)
+
+
+def shape_text():
+    cables, n = damage_cables(*cables_of_a_shape())
+    if rnd.random() < 0.9:
+        cables, n = connected(cables, n)
+    free, lines, cas = [0] * n, [[] for _ in range(n)], []
+    speed = ["4xEDR"] * 12 + ["4xHDR", "1xEDR", "2xHDR", "4xSDR"]
+    even, lmc = rnd.random() < 0.5, rnd.choice([0, 0, 0, 0, 1, 2])
+    rate = (lambda: "4xEDR") if even else (lambda: rnd.choice(speed))
+    lid = rnd.sample(range(1, 2000), 900) if rnd.random() < 0.5 else list(range(1, 900))
+    guid, step, at = (lambda u: 0x2000000000000 + 16 * u), 1 << lmc, iter([x << 3 for x in lid] if lmc else lid)
+    own = [next(at) for _ in range(n)]
+    for a, b in cables:
+        if free[a] > 38 or free[b] > 38:
+            continue
+        free[a] += 1
+        p = free[a]
+        free[b] += 1
+        q, one = free[b], rate()
+        two = one if rnd.random() < 0.95 else rate()  # the ends of a cable may be read at different times
+        lines[a].append('[%d]\t"S-%016x"[%d]\t\t# "sw%d" lid %d %s' % (p, guid(b), q, b, own[b], one))
+        lines[b].append('[%d]\t"S-%016x"[%d]\t\t# "sw%d" lid %d %s' % (q, guid(a), p, a, own[a], two))
+    hosts, most, everywhere = 0, rnd.choice([0, 1, 2, 4, 9]), rnd.random() < 0.5
+    for u in range(n):
+        for _ in range(rnd.randint(0, most) if everywhere or u < n * 0.7 else 0):
+            free[u] += 1
+            hosts += 1
+            g, l, one = 0x1000000000000 + 16 * hosts, next(at), rate()
+            lines[u].append('[%d]\t"H-%016x"[1](%x)\t\t# "n%04d" lid %d %s' % (free[u], g, g + 1, hosts, l, one))
+            cas.append('caguid=0x%x\nCa\t1 "H-%016x"\t\t# "n%04d"\n[1](%x)\t"S-%016x"[%d]\t\t# lid %d lmc %d "sw%d" lid %d %s\n' % (
+                g, g, hosts, g + 1, guid(u), free[u], l, lmc, u, own[u], one))
+    switches = ['switchguid=0x%x(%x)\nSwitch\t%d "S-%016x"\t\t# "sw%d" base port 0 lid %d lmc 0\n%s\n' % (
+        guid(u), guid(u), max(free[u], 1), guid(u), u, own[u], "\n".join(lines[u])) for u in range(n)]
+    rnd.shuffle(switches)
+    return ("\n".join(switches) + "\n" + "\n".join(cas)).encode(), hosts
+
+
+def shape():
+    text, hosts = shape_text()
+    f = put(text)
+    shutil.rmtree(work + "/fail", ignore_errors=True)
+    names = ["n%04d" % (k + 1) for k in range(hosts)]
+    rnd.shuffle(names)
+    with open(work + "/shape.jobs", "w") as out:
+        for k in range(rnd.randint(0, 4)):
+            out.write("%d %s\n" % (k + 1, ",".join(names[3 * k : 3 * k + rnd.randint(1, 6)]) or "n0001"))
+    engine = rnd.choice(["minhop", "updn", "updn", "ftree", "ftree", "dor", "dfsssp", "dfdn", "nue", "nue", "sar", "parx"])
+    vls = rnd.choice([[], [], ["--vls", str(rnd.randint(1, 8))]])
+    more = rnd.choice([[], [], [], ["--lmc", str(rnd.randint(0, 2))], ["--lmc", "1", "--escape"], ["--spread"], ["--exclude", "sw%d" % rnd.randint(0, 4)],
+                       ["--seed", str(rnd.randint(1, 9))], ["--threads", "3"]])
+    jobs = ["--jobs", work + "/shape.jobs"]
+    installed = []
+    if plain and rnd.random() < 0.3:  # tables that something is then done with
+        shutil.rmtree(work + "/tables", ignore_errors=True)
+        first = rnd.choice(["minhop", "updn", "dfsssp", "nue"])
+        with open(work + "/stderr.plain", "wb") as err:
+            subprocess.call([plain, "route", "--engine", first, "--bisections", "1", "--topology", f, "--formats", "opensm,ibr", "--out", work + "/tables"], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work)
+        if os.path.exists(work + "/tables/tables.ibr"):
+            installed = ["--topology", f, "--tables", work + "/tables/tables.ibr"]
+        lfts = ["--lfts", work + "/tables/opensm-lfts.dump"]
+        if os.path.exists(work + "/tables/opensm-sl2vl.dump"):
+            lfts += ["--sl2vl", work + "/tables/opensm-sl2vl.dump"]
+    if installed:
+        return rnd.choice([
+            ["weak"] + installed + vls,
+            ["plan", "-e", engine, "-o", work + "/o.plan", "--topology", f] + lfts + vls + jobs,
+            ["plan", "-e", "sar", "-o", work + "/o.plan", "--topology", f] + lfts + jobs,
+            ["compare", "--engines", engine + ",sar", "--bisections", "1"] + installed + jobs,
+            ["route", "--engine", "repair", "--bisections", "1", "--exclude", "sw%d/%d" % (rnd.randint(0, 4), rnd.randint(1, 3))] + installed,
+            ["deadlock"] + installed,
+            ["paths", "n0001", "n0002", "--no-load"] + installed,
+        ])
+    return rnd.choice([
+        ["route", "--engine", engine, "--bisections", "2", "--topology", f] + vls + more + jobs,
+        ["route", "--engine", engine, "--bisections", "2", "--topology", f] + vls + more,
+        ["compare", "--engines", "minhop,updn,ftree,dfsssp,nue,sar," + engine, "--topology", f, "--bisections", "1"] + jobs,
+        ["failures", "--topology", f, "--engines", engine, "--repair", "--rate", "0..20%/10%", "--seeds", "1", "--bisections", "1", "-o", work + "/fail"],
+        ["route", "--engine", "sar", "--sar-method", rnd.choice(["time", "leafwise", "paper", "patch"]), "--bisections", "1", "--topology", f] + vls + jobs,
+        shown("--load", f),
+    ])
+
+
 def netloc():
     nodes, paths = corpus_file("x-nodes.ndat"), corpus_file("x-log-paths.ndat")
     nodes, paths = (edit_json(nodes), paths) if rnd.random() < 0.5 else (nodes, edit_json(paths))
@@ -624,7 +769,7 @@ def snapshot():
     return shown("--load", put_tree("snap", edit))
 
 
-KINDS = {"fabric": (fabric, 5), "neighbors": (neighbors, 2), "netloc": (netloc, 2), "keys": (keys, 1), "tables": (tables, 4), "plan": (plan, 4), "jobs": (jobs, 3), "slurm": (slurm, 3),
+KINDS = {"fabric": (fabric, 5), "shape": (shape, 6), "neighbors": (neighbors, 2), "netloc": (netloc, 2), "keys": (keys, 1), "tables": (tables, 4), "plan": (plan, 4), "jobs": (jobs, 3), "slurm": (slurm, 3),
          "limits": (limits, 2), "small": (small, 4), "words": (words, 2), "record": (record, 4), "cast": (cast, 2), "journal": (journal, 4),
          "snapshot": (snapshot, 4)}
 
@@ -770,6 +915,8 @@ def run(args, leaks):
         what = "takes %d MiB" % (memory >> 20)
     elif os.WIFSIGNALED(status) and not slow:
         what = "signal %d" % os.WTERMSIG(status)
+    elif b"this routing must not be used" in text and not {"minhop", "dor"} & set(args):
+        what = "a routing that is refused by the verdict"
     elif os.WEXITSTATUS(status) in (97, 98, 99) or b"Sanitizer" in text or b"runtime error" in text:
         m = re.search(rb"(SUMMARY: [^\n]*|[^\n]*runtime error[^\n]*)", text)
         what = (m.group(1) if m else b"exit %d" % os.WEXITSTATUS(status)).decode("latin-1")
