@@ -88,7 +88,7 @@ static const struct argp_option rows[] = {
 	{ "check", CMDLINE_KEY(struct batch_opts, check), NULL, 0,
 	  "exit with 1 if a row matches the filter; without a filter: if a port has a problem, "
 	  "the routing is faulty, nodes are missing, something is not as in the baseline (see "
-	  "'baseline --help'), or error counters rose since the last run. These two are told on "
+	  "'baseline --help'), or error counters rose since the last run. These two are reported on "
 	  "stderr",
 	  0 },
 	{ "diff", CMDLINE_KEY(struct batch_opts, diff), "FILE", 0,

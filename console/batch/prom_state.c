@@ -194,7 +194,7 @@ static void prom_state_sm(FILE *out, const struct batch_record *r)
 	if (!sm->known)
 		return;
 	prom_head(out, "ibroute_sm_info",
-		  "The master subnet manager; engine: in use, where our plugin tells.", "gauge");
+		  "The master subnet manager; engine: in use, where the plugin reports it.", "gauge");
 	prom_name(out, r, "ibroute_sm_info");
 	prom_label(out, ',', "name", sm->name);
 	prom_label(out, ',', "state", sm->state);

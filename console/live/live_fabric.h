@@ -89,7 +89,7 @@ enum live_option {
 	{                                                                                          \
 		"adaptive-routing", OPT_LIVE_ADAPTIVE, "auto|yes|no", 0,                           \
 			"do switches choose among ports for each packet, so that tables are only " \
-			"part of the routing? auto: as far as OpenSM tells (default)",             \
+			"part of the routing? auto: as far as OpenSM reports it (default)",             \
 			(group)                                                                    \
 	}
 #define OPTIONS_LIVE_DIRS(group)                                                                   \

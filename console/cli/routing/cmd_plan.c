@@ -381,7 +381,7 @@ static int cmd_plan_check_jobs(const struct plan_cmd *c, const struct live *l, s
 	return err_set(err, EXIT_BAD_USAGE,
 		       "sar routes for the running jobs, and %s: --jobs FILE names them, --jobs "
 		       "none does without",
-		       c->live.jobs ? "SLURM does not tell them" : "there is no SLURM here to ask");
+		       c->live.jobs ? "SLURM does not list them" : "there is no SLURM here to ask");
 }
 
 /* The fabric behind the port stays l's, and so does its wire. */

@@ -122,7 +122,7 @@ int cmd_baseline(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "[show|accept|learn|forget]",
 		.doc = "The fabric as it is expected to be: switches, hosts, cables, their data rates "
-		       "and names. --check and the Prometheus output tell what is gone, slower, "
+		       "and names. --check and the Prometheus output report what is gone, slower, "
 		       "moved or renamed since. The first of their runs learns it, later ones add "
 		       "what is new while nothing is missing; 'accept' takes the fabric as it is "
 		       "now, and it stays so until the next 'accept'; 'learn' takes it likewise, and "

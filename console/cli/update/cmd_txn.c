@@ -265,8 +265,8 @@ int cmd_rollback(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Restores the tables from before an unfinished update, from its journal, "
-		       "and verifies them by reading; a running update is told to roll back "
-		       "itself. Can be repeated until it is complete. ID may be abbreviated to "
+		       "and verifies them by reading; a running update is asked to roll back "
+		       "by itself. Can be repeated until it is complete. ID may be abbreviated to "
 		       "its first characters.\vExit codes: 0 rolled back, verified; 4 refused; 6 "
 		       "incomplete; 8 the record cannot be written; 9 another writer changed the "
 		       "routing, which stays; 11 the fabric changed and the SM routes it; 64 bad options; 255 the fabric could not be read.",

@@ -188,7 +188,7 @@ void load_adaptive_declared(struct adaptive *out, enum adaptive_state declared)
 {
 	*out = (struct adaptive){ .state = declared };
 	snprintf(out->why, sizeof(out->why), "%s",
-		 declared == ADAPTIVE_UNKNOWN ? "a dump does not tell" : "declared");
+		 declared == ADAPTIVE_UNKNOWN ? "a dump does not say" : "declared");
 }
 
 const char *adaptive_text(char *buf, size_t len, const struct adaptive *a)

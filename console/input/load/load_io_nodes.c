@@ -124,7 +124,7 @@ static int load_io_nodes_ask(struct io_reading *x, const char *feature, struct e
 	rc = load_io_nodes_apart(x, &why);
 	status = pclose(x->file);
 	if (rc || status)
-		return err_set(err, -EIO, "SLURM does not tell its nodes (sinfo, exit code %d)%s%s",
+		return err_set(err, -EIO, "SLURM does not list its nodes (sinfo, exit code %d)%s%s",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : -1, rc ? ": " : "",
 			       why.text);
 	if (!x->to.hosts)
