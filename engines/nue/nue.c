@@ -62,7 +62,7 @@ struct router {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct engine_params *params;
-	struct nue_net net;
+	struct nue_net *net; /* of all attempts: layers and searches point to it */
 	uint32_t k;
 	struct nue_layer *layer;
 	struct pool *pool;
@@ -110,7 +110,7 @@ static bool nue_search_layer(void *ctx, unsigned worker, uint32_t l)
 	struct nue_pause pause = { nue_stop, &turn };
 
 	if (!r->search[worker])
-		r->search[worker] = nue_search_new(&r->net);
+		r->search[worker] = nue_search_new(r->net);
 	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], &r->how, &pause);
 }
 
@@ -121,16 +121,16 @@ static void nue_divide(struct router *r, uint32_t vls)
 	uint32_t n = 0, i = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
-		n += !r->net.idle[u];
+		n += !r->net->idle[u];
 	r->k = n < vls ? n : vls;
 	r->k = r->k ? r->k : 1;
 	r->layer = arena_alloc(r->mem, r->k, sizeof(*r->layer));
 	for (uint32_t l = 0; l < r->k; l++) {
-		r->layer[l].net = &r->net;
+		r->layer[l].net = r->net;
 		r->layer[l].dst = arena_alloc(r->mem, f->nsw, sizeof(*r->layer[l].dst));
 	}
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t l = r->net.idle[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
+		uint32_t l = r->net->idle[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
 
 		r->layer[l].dst[r->layer[l].ndst++] = u;
 	}
@@ -160,7 +160,7 @@ static int nue_try_recipe(struct attempt *a, struct router *r, const struct nue_
 		a->cost += a->trees[l].cost;
 	a->t = graph_tables(r->f, "nue", r->params, r->progress);
 	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
-			   !r->net.even, r->progress);
+			   !r->net->even, r->progress);
 }
 
 /* Marks the switches with LIDs on full channels. */
@@ -206,7 +206,7 @@ static uint64_t nue_work_limit(const struct router *r)
 	const struct fabric *f = r->f;
 	uint64_t lids = ((uint64_t)f->nterm << graph_lmc(f, r->params)) + f->nsw, turns = 0, share;
 
-	if (r->net.tree)
+	if (r->net->tree)
 		return 0;
 	for (uint32_t c = 0; c < f->nchan; c++)
 		turns += f->chan_off[f->chan_dst[c] + 1] - f->chan_off[f->chan_dst[c]] - 1;
@@ -292,7 +292,7 @@ static void nue_router_done(struct router *r)
 		nue_search_free(r->search[w]);
 	arena_free(r->mem);
 	pool_free(r->pool);
-	nue_net_done(&r->net);
+	nue_net_done(r->net);
 }
 
 static int nue_route_layers(struct attempt *best, struct router *r, uint32_t vls)
@@ -339,7 +339,7 @@ static int nue_try_fewer_vls(struct attempt *best, struct router *r)
 	uint64_t work = nue_work_of(r, best), spent = work;
 	int rc = 0;
 
-	for (uint32_t vls = r->k - 1; vls && !rc && !r->net.tree && spent + work <= WORK_MOST;
+	for (uint32_t vls = r->k - 1; vls && !rc && !r->net->tree && spent + work <= WORK_MOST;
 	     vls--) {
 		struct router other = *r;
 		struct attempt a = { .trees = NULL };
@@ -362,7 +362,7 @@ static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *er
 	bool better = false;
 	int rc;
 
-	if (!r->net.tree || r->k == 1 || !shift_choice_fits(r->f))
+	if (!r->net->tree || r->k == 1 || !shift_choice_fits(r->f))
 		return 0;
 	atomic_init(&other.done, 0);
 	rc = nue_route_layers(&a, &other, 1);
@@ -386,7 +386,8 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 		     const struct demand *demand, const struct engine_params *params,
 		     struct progress *progress, struct err *err)
 {
-	struct router r = { .f = f, .params = params, .progress = progress };
+	struct nue_net net = { 0 };
+	struct router r = { .f = f, .params = params, .progress = progress, .net = &net };
 	struct attempt best = { .trees = NULL };
 	struct pace pace;
 	int rc;
@@ -399,7 +400,7 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 	r.total = (uint64_t)f->nsw * NUE_STEPS;
 	rc = pace_begin(&pace, progress, "layers", r.total) ? -ECANCELED : 0;
 	if (!rc)
-		rc = nue_net_init(&r.net, f, params && params->ignore_rates, &pace);
+		rc = nue_net_init(&net, f, params && params->ignore_rates, &pace);
 	r.pool = pool_new(params ? params->threads : 0);
 	r.mem = arena_new();
 	r.search = arena_alloc(r.mem, pool_threads(r.pool), sizeof(*r.search));
