@@ -249,7 +249,8 @@ static void repairer_find_breaks(struct repairer *x, const bool *down)
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (flipped[c] && down[c])
 			repairer_break_channel(x, c);
-	qsort(x->breaks.list, x->breaks.n, sizeof(*x->breaks.list), repairer_ascending);
+	if (x->breaks.n)
+		qsort(x->breaks.list, x->breaks.n, sizeof(*x->breaks.list), repairer_ascending);
 	for (uint32_t i = 0; i < x->breaks.n; i++)
 		if (!i || x->breaks.list[i] != x->breaks.list[i - 1])
 			x->breaks.list[n++] = x->breaks.list[i];
