@@ -443,35 +443,89 @@ static void audit_report_put_measured(struct report_doc *d, const struct audit_c
 
 /* --- phases and writes ------------------------------------------------------------------- */
 
-static bool audit_report_same_phase(const json_t *a, const json_t *b)
+/* Where phases end, in the order of session, phase, wave and line. */
+struct phase_end {
+	const char *sid, *phase; /* borrowed from the line */
+	int64_t wave;
+	uint32_t at;
+};
+
+struct phase_ends {
+	struct phase_end *v;
+	uint32_t n;
+	uint32_t *outcome; /* by line: the next one with the outcome; 0: none */
+};
+
+static struct phase_end audit_report_phase_of(const struct audit_change *c, uint32_t i)
 {
-	return !strcmp(json_string_at(a, "phase"), json_string_at(b, "phase")) &&
-	       json_integer_at(a, "wave") == json_integer_at(b, "wave");
+	const json_t *data = audit_report_data_of(c, i);
+
+	return (struct phase_end){ json_string_at(c->line[i], "sid"), json_string_at(data, "phase"),
+				   json_integer_at(data, "wave"), i };
 }
 
-/* Index of the end of the phase that line i begins; 0: none.  CONFIRM ends with the outcome. */
-static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
+static int audit_report_by_phase(const void *pa, const void *pb)
 {
-	bool confirm = !strcmp(json_string_at(audit_report_data_of(c, i), "phase"), "CONFIRM");
+	const struct phase_end *a = pa, *b = pb;
+	int by = strcmp(a->sid, b->sid);
 
-	for (uint32_t k = i + 1; k < c->n; k++)
-		if (confirm &&
-		    (audit_report_is(c, k, "confirm") || audit_report_is(c, k, "apply.end")))
-			return k;
-		else if ((audit_report_is(c, k, "phase.end") ||
-			  audit_report_is(c, k, "rollback.end")) &&
-			 !strcmp(json_string_at(c->line[k], "sid"),
-				 json_string_at(c->line[i], "sid")) &&
-			 audit_report_same_phase(audit_report_data_of(c, i),
-						 audit_report_data_of(c, k)))
-			return k;
-	return 0;
+	by = by ? by : strcmp(a->phase, b->phase);
+	by = by ? by : (a->wave > b->wave) - (a->wave < b->wave);
+	return by ? by : (a->at > b->at) - (a->at < b->at);
+}
+
+static void audit_report_find_ends(struct phase_ends *e, const struct audit_change *c)
+{
+	e->v = xcalloc(c->n + 1u, sizeof(*e->v));
+	e->outcome = xcalloc(c->n + 1u, sizeof(*e->outcome));
+	for (uint32_t i = c->n, outcome = 0; i--;) {
+		e->outcome[i] = outcome;
+		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
+			outcome = i;
+		if (audit_report_is(c, i, "phase.end") || audit_report_is(c, i, "rollback.end"))
+			e->v[e->n++] = audit_report_phase_of(c, i);
+	}
+	if (e->n)
+		qsort(e->v, e->n, sizeof(*e->v), audit_report_by_phase);
+}
+
+static void audit_report_free_ends(struct phase_ends *e)
+{
+	free(e->v);
+	free(e->outcome);
+}
+
+/* Index of the end of the phase that line i begins; 0: none.  CONFIRM may end with the outcome. */
+static uint32_t audit_report_end_of(const struct phase_ends *e, const struct audit_change *c,
+				    uint32_t i)
+{
+	struct phase_end begin = audit_report_phase_of(c, i), found;
+	uint32_t lo = 0, hi = e->n, end = 0, outcome = e->outcome[i];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (audit_report_by_phase(&e->v[mid], &begin) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < e->n) {
+		found = e->v[lo];
+		found.at = i;
+		end = audit_report_by_phase(&found, &begin) ? 0 : e->v[lo].at;
+	}
+	if (!strcmp(begin.phase, "CONFIRM") && outcome && (!end || outcome < end))
+		end = outcome;
+	return end;
 }
 
 static void audit_report_put_phases(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "phase", "wave", "start (UTC)", "duration", "result" };
+	struct phase_ends ends = { 0 };
 
+	audit_report_find_ends(&ends, c);
 	doc_heading(d, "Phases");
 	doc_table(d, 5, head);
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -482,7 +536,7 @@ static void audit_report_put_phases(struct report_doc *d, const struct audit_cha
 		if (!audit_report_is(c, i, "phase.begin") &&
 		    !audit_report_is(c, i, "rollback.begin"))
 			continue;
-		end = audit_report_end_of(c, i);
+		end = audit_report_end_of(&ends, c, i);
 		wave[0] = '\0';
 		if (!strcmp(json_string_at(data, "phase"), "WRITE"))
 			snprintf(wave, sizeof(wave), "%" PRId64,
@@ -501,6 +555,7 @@ static void audit_report_put_phases(struct report_doc *d, const struct audit_cha
 					   : "done" });
 	}
 	doc_table_end(d);
+	audit_report_free_ends(&ends);
 }
 
 static const char *audit_report_short_hash(char buf[16], const json_t *j)
