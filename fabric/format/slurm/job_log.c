@@ -122,8 +122,8 @@ static uint32_t job_log_run(struct job_record *const *order, uint32_t left)
 {
 	uint32_t n = 1;
 
-	while (n < left && order[n]->id == order[0]->id &&
-	       order[n]->task == order[0]->task && order[n]->part)
+	while (n < left && order[n]->id == order[0]->id && order[n]->task == order[0]->task &&
+	       order[n]->part)
 		n++;
 	return n;
 }
@@ -154,6 +154,54 @@ int job_log_join(struct job_log *log, struct err *err)
 	free(order);
 	free(taken);
 	return rc;
+}
+
+static bool job_log_same(const struct job_record *a, const struct job_record *b)
+{
+	return a->id == b->id && a->task == b->task && !a->part && !b->part &&
+	       a->start_s == b->start_s && a->end_s == b->end_s && a->wants == b->wants &&
+	       !strcmp(a->nodes, b->nodes);
+}
+
+/* By what they say, then in the order of the file. */
+static int job_log_by_content(const void *pa, const void *pb)
+{
+	const struct job_record *a = *(const struct job_record *const *)pa;
+	const struct job_record *b = *(const struct job_record *const *)pb;
+	int by = 0;
+
+	if (a->id != b->id || a->task != b->task || a->part != b->part)
+		return job_log_by_part(pa, pb);
+	if (a->start_s != b->start_s)
+		return a->start_s < b->start_s ? -1 : 1;
+	if (a->end_s != b->end_s)
+		return a->end_s < b->end_s ? -1 : 1;
+	if (a->wants != b->wants)
+		return a->wants < b->wants ? -1 : 1;
+	by = strcmp(a->nodes, b->nodes);
+	return by ? by : (a > b) - (a < b);
+}
+
+uint32_t job_log_drop_repeated(struct job_log *log)
+{
+	struct job_record **order = xcalloc(log->n + 1u, sizeof(struct job_record *));
+	bool *taken = xcalloc(log->n + 1u, sizeof(*taken));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < log->n; i++)
+		order[i] = &log->jobs[i];
+	if (log->n)
+		qsort(order, log->n, sizeof(struct job_record *), job_log_by_content);
+	for (uint32_t i = 1; i < log->n; i++)
+		if (job_log_same(order[i - 1], order[i])) {
+			taken[order[i] - log->jobs] = true;
+			n++;
+		}
+	if (n)
+		job_log_leave_out(log, taken);
+	free(order);
+	free(taken);
+	return n;
 }
 
 bool job_record_runs(const struct job_record *r, int64_t at_s)

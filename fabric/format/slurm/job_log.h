@@ -38,6 +38,10 @@ void job_log_add(struct job_log *log, const struct job_record *r);
  * all of them, from the first start to the last end.  -E2BIG as hostlist_parse(). */
 int job_log_join(struct job_log *log, struct err *err);
 
+/* Without records that say of a job what an earlier one says: as when a list was written twice to one
+ * file.  Not parts, which are joined anyway.  Returns how many there were. */
+uint32_t job_log_drop_repeated(struct job_log *log);
+
 /* The hosts of a job; names: of those taken before it, to which they are added.  -E2BIG: together
  * they are more than HOSTLISTS_MAX. */
 int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,

@@ -2,6 +2,7 @@
 #include "fabric/format/slurm/jobs_file.h"
 
 #include "fabric/base/file/lines.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/format/slurm/filetxt.h"
 #include "fabric/format/slurm/job_line.h"
 #include "fabric/format/slurm/swf.h"
@@ -203,6 +204,7 @@ int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct re
 {
 	struct reader x = { .in = { .report = report, .err = err } };
 	char *s;
+	uint32_t repeated;
 	int rc = 0;
 
 	x.in.l = lines_new(file, path, report);
@@ -210,6 +212,10 @@ int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct re
 	while (!rc && (s = lines_next_data(x.in.l)))
 		rc = jobs_file_read_line(&x, s);
 	rc = lines_end(x.in.l, rc, NULL, err);
+	repeated = rc ? 0 : job_log_drop_repeated(x.in.log);
+	if (repeated)
+		read_report_warn(report, 0, "%u line%s repeat%s a job that was listed before",
+				 repeated, plural(repeated), repeated == 1 ? "s" : "");
 	if (!rc)
 		rc = job_log_join(x.in.log, err);
 	lines_free(x.in.l);

@@ -71,6 +71,30 @@ static void components_and_steps_are_one_job(void **state)
 	job_log_free(log);
 }
 
+static void a_list_that_was_written_twice_counts_once(void **state)
+{
+	struct read_report report;
+	struct job_log *log = must_read("17 n[0001-0003]\n12 n0009\n17 n[0001-0003]\n12 n0009\n"
+					"12 n0010\n17 n[0001-0003]\n",
+					&report);
+	struct job_log *steps = must_read("18.0 n0006\n18.0 n0006\n18 n0006\n", NULL);
+	struct job_log *csv = must_read("6,1,2,n3\n6,1,2,n3\n6,3,4,n3\n", NULL);
+
+	(void)state;
+	assert_int_equal(log->n, 3);
+	assert_nodes(&log->jobs[0], 17, "n[0001-0003]");
+	assert_nodes(&log->jobs[1], 12, "n0009");
+	assert_nodes(&log->jobs[2], 12, "n0010");
+	assert_int_equal(report.nnotes, 1);
+	assert_non_null(
+		strstr(report.notes[0].text, "3 lines repeat a job that was listed before"));
+	assert_int_equal(steps->n, 1);
+	assert_int_equal(csv->n, 2);
+	job_log_free(csv);
+	job_log_free(steps);
+	job_log_free(log);
+}
+
 /* JobIDRaw alone cannot tell; JobID beside it can. */
 static void sacct_tells_components_by_job_id(void **state)
 {
@@ -82,7 +106,8 @@ static void sacct_tells_components_by_job_id(void **state)
 					"22|22_1|b|u|n4\n"
 					"23|22_2|b|u|n5\n",
 					NULL);
-	struct job_log *one = must_read("JobID|NodeList\n30+0|n1\n30+1|n2\n31_1|n3\n31_2|n4\n", NULL);
+	struct job_log *one =
+		must_read("JobID|NodeList\n30+0|n1\n30+1|n2\n31_1|n3\n31_2|n4\n", NULL);
 
 	(void)state;
 	assert_int_equal(log->n, 3);
@@ -302,11 +327,12 @@ static void tasks_of_an_array_are_jobs_of_their_own(void **state)
 static void columns_of_sacct_come_in_any_order(void **state)
 {
 	struct read_report report;
-	struct job_log *log = must_read("NodeList|End|JobName|JobID|Start\n"
-					"n[1-2]|2026-11-20T11:00:00Z|x|7|2026-11-20T10:00:00+01:00\n"
-					"n3|Unknown|a|b|8|5\n"
-					"n3|Unknown|y|9|1700000000\n",
-					&report);
+	struct job_log *log =
+		must_read("NodeList|End|JobName|JobID|Start\n"
+			  "n[1-2]|2026-11-20T11:00:00Z|x|7|2026-11-20T10:00:00+01:00\n"
+			  "n3|Unknown|a|b|8|5\n"
+			  "n3|Unknown|y|9|1700000000\n",
+			  &report);
 	struct job_log *bare = NULL;
 	struct err err = { "" };
 
@@ -379,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_of_jobs_becomes_a_job_set),
 		cmocka_unit_test(components_and_steps_are_one_job),
+		cmocka_unit_test(a_list_that_was_written_twice_counts_once),
 		cmocka_unit_test(sacct_tells_components_by_job_id),
 		cmocka_unit_test(a_point_in_time_selects_the_jobs_that_run_then),
 		cmocka_unit_test(what_sacct_prints_is_understood),
