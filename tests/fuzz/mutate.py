@@ -7,7 +7,7 @@ tables with a checksum, plans with parts, chained records, journals with sums; c
 that, puts it together again so that checksums and chains fit, and gives it to a command that reads
 it.  No run may crash, be told off by a sanitizer, take more than CPU_S of CPU, WALL_S by the clock,
 or MEMORY.  A run that takes more than CPU_S with sanitizers is made once more by PLAIN, the program as
-users have it, which may take no more than PLAIN_S.  What was found stays in OUT, with its command; a
+users have it, which may take no more than PLAIN_S, and a second for each 32 MiB of input, but CPU_S at most.  What was found stays in OUT, with its command; a
 run is made again by RUN=N.  PROGRAM is tests/fuzz/served.c, or the program itself, which takes longer."""
 import collections
 import gzip
@@ -900,6 +900,11 @@ def run_plain(args):
     return 99 if hung or os.WIFSIGNALED(status) else cpu
 
 
+def plain_bound():
+    size = sum(os.path.getsize(os.path.join(d, n)) for d, _, names in os.walk(work) for n in names if os.path.isfile(os.path.join(d, n)))
+    return min(CPU_S, PLAIN_S + (size >> 25))
+
+
 def run(args, leaks):
     """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
     if os.path.basename(program) == "served":
@@ -915,7 +920,7 @@ def run(args, leaks):
     what = None
     if hung:
         what = "hangs"
-    elif slow and usual > PLAIN_S:
+    elif slow and usual > plain_bound():
         what = "takes %.1f s of CPU, %.1f s without sanitizers" % (cpu, usual)
     elif memory > MEMORY or b"hard rss limit" in text:
         what = "takes %d MiB" % (memory >> 20)
