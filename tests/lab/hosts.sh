@@ -125,10 +125,10 @@ policy "engine nue:2" "seed 5" "threads 1"
 sm || give_up "opensm"
 
 # a plan follows the hosts
-ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
+ok "a plan" does 0 plan -e updn --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
 unlink_host "$idle"
 lab_wait 40 plugin "p['hosts'] == $((present - 1))"
-ok "a host is away: it is carried out" follows "$LAB_DIR/plan" "1 port away" dfsssp:4
+ok "a host is away: it is carried out" follows "$LAB_DIR/plan" "1 port away" updn
 ok "it is what OpenSM routes by" confirmed_with $((present - 1)) || give_up "the rest needs it"
 lab_lfts >"$LAB_DIR/away"
 relink_host "$idle"
