@@ -119,7 +119,8 @@ static void wire_paths_compare(struct path_sl_report *r, const struct path *p, u
 	r->claimed = claimed;
 }
 
-/* Random paths between counted terminals and LIDs in use, none to the source itself. */
+/* Random paths between counted terminals and LIDs in use, none to the source itself; a fabric may
+ * have neither. */
 static void wire_paths_add_random(struct asker *x, uint32_t n, uint64_t seed)
 {
 	const struct fabric *f = x->f;
@@ -127,7 +128,7 @@ static void wire_paths_add_random(struct asker *x, uint32_t n, uint64_t seed)
 	struct rng r;
 
 	rng_seed(&r, seed);
-	while (n && tries--) {
+	while (f->nterm && f->max_lid && n && tries--) {
 		uint32_t term = (uint32_t)rng_below(&r, f->nterm);
 		uint16_t dlid = (uint16_t)(1 + rng_below(&r, f->max_lid));
 		uint32_t end = fabric_lid_end(f, dlid);
