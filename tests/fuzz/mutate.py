@@ -7,8 +7,9 @@ tables with a checksum, plans with parts, chained records, journals with sums; c
 that, puts it together again so that checksums and chains fit, and gives it to a command that reads
 it.  No run may crash, be told off by a sanitizer, take more than CPU_S of CPU, WALL_S by the clock,
 or MEMORY.  A run that takes more than CPU_S with sanitizers is made once more by PLAIN, the program as
-users have it, which may take no more than PLAIN_S, and a second for each 32 MiB of input, but CPU_S at most.  What was found stays in OUT, with its command; a
-run is made again by RUN=N.  PROGRAM is tests/fuzz/served.c, or the program itself, which takes longer."""
+users have it, which may take no more than PLAIN_S and a second for each 32 MiB of input, at most CPU_S.
+What was found stays in OUT, with its command; a run is made again by RUN=N.  PROGRAM is
+tests/fuzz/served.c, or the program itself, which takes longer."""
 import collections
 import gzip
 import hashlib
@@ -857,7 +858,7 @@ def waits_for_a_lock(group):
 
 
 def run_served(args, leaks, wait_s=WALL_S):
-    """status, seconds of CPU, bytes, and what else: "" , "hung" or "locked"."""
+    """status, seconds of CPU, bytes, and what else: "", "hung" or "locked"."""
     global server
     if not server:
         server = subprocess.Popen([program, "--serve", str(CPU_S)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=env, cwd=work,

@@ -128,7 +128,7 @@ static void a_cable_of_one_lane_slows_nobody_down(void **state)
 	fabric_put(f);
 }
 
-/* As when one end was read before a cable trained anew and the other one afterwards. */
+/* As when one end was read before a cable trained again and the other one afterwards. */
 static void ends_of_a_cable_that_say_two_rates_break_no_engine(void **state)
 {
 	static const char *const engines[] = { "minhop", "updn", "dfsssp", "dfdn",
