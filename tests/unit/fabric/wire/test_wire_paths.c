@@ -201,6 +201,29 @@ static void refused_paths_are_said_with_the_reason(void **state)
 	world_down(&x);
 }
 
+/* What a hostile node's answers may leave: switches alone, from which no path begins. */
+static void a_fabric_without_hosts_has_no_path_to_check(void **state)
+{
+	struct net_opts no = { .lmc = 0 };
+	struct fabric *bare;
+	struct tables *t;
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_DLID, 0);
+	bare = net_tree(2, 1, 0, &no);
+	assert_int_equal(bare->nterm, 0);
+	t = kit_bfs(bare);
+	assert_int_equal(wire_check_path_sls(x.w, bare, t, 10, 1, &x.r, NULL, &x.err), 0);
+	assert_int_equal(x.r.asked, 0);
+	assert_int_equal(x.r.differ, 0);
+	assert_int_equal(wire_read_path_sls(t, x.w, bare, 100, 10, 1, &x.r, NULL, &x.err), 0);
+	assert_int_equal(x.r.asked, 0);
+	tables_put(t);
+	fabric_put(bare);
+	world_down(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_sm_s_sls_are_told_from_a_claim),
 		cmocka_unit_test(an_sm_that_does_not_answer_is_said),
 		cmocka_unit_test(refused_paths_are_said_with_the_reason),
+		cmocka_unit_test(a_fabric_without_hosts_has_no_path_to_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
