@@ -2,131 +2,14 @@
 /*
  * Discovery over directed routes, breadth first: each new node's NodeInfo opens questions about
  * the node, each live port of a switch a NodeInfo question to whoever is behind it.
- *
- * What was found goes into a builder only at the end, because a node without a known LID would
- * make the builder assign all LIDs again: in a fabric that has been configured it is left out.
  */
-#include "fabric/wire/wire.h"
-
-#include "fabric/base/memory/vec.h"
-#include "fabric/model/topology/builder.h"
-#include "fabric/model/topology/name_map.h"
-#include "fabric/wire/wire_priv.h"
+#include "fabric/wire/sweep/sweep_priv.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#define NO_NODE	 UINT32_MAX
-#define GAPS_MAX 1000
-
-struct found_port {
-	uint64_t guid;
-	uint32_t peer; /* NO_NODE: no cable known */
-	uint16_t lid;
-	uint8_t peer_port, lmc, state, op_vls;
-	char link[12], best[12]; /* what it is and what it could be */
-};
-
-struct found {
-	uint64_t guid, system;
-	enum node_kind kind;
-	uint8_t nports;
-	bool silent;
-	bool ext_speed; /* its ports report extended speeds */
-	bool enhanced_sp0;
-	bool left_out;
-	bool key_old;		      /* the key known of it was not its own any more */
-	uint32_t id;		      /* in the builder */
-	uint64_t m_key, answered_key; /* answered_key: the key that its NodeInfo was answered to */
-	struct found_port *port;
-	struct mad_route route;
-	char desc[SMP_DATA + 1];
-};
-
-struct question {
-	uint32_t node; /* asked, or through whose port the asked one is reached; NO_NODE: local */
-	uint16_t attr;
-	uint8_t port;
-	uint8_t nth; /* key that is tried */
-};
-
-struct sweep {
-	struct wire *w;
-	const struct sweep_opts *opts;
-	struct sweep_report *report;
-	VEC(struct found) node;
-	uint32_t *slot, nslot; /* hash of GUIDs: node + 1, or 0 */
-	VEC(struct question) todo;
-	VEC(struct wire_peer) peers; /* learned, see wire_keep_keys() */
-	size_t at;
-	uint64_t total;
-	int local_rc;
-	bool local_down;
-};
-
-struct label {
-	char text[SMP_DATA + 24];
-};
-
-void sweep_report_clear(struct sweep_report *r)
-{
-	free(r->gaps);
-	*r = (struct sweep_report){ 0 };
-}
-
-/* A line of the report; counts it, too, as count says. */
-static void __attribute__((format(printf, 4, 5)))
-sweep_gap_add(struct sweep *s, uint32_t *count, uint64_t guid, const char *fmt, ...)
-{
-	struct sweep_report *r = s->report;
-	struct sweep_gap *g;
-	va_list ap;
-
-	++*count;
-	if (r->ngaps == GAPS_MAX)
-		return;
-	r->gaps = xrealloc(r->gaps, r->ngaps + 1u, sizeof(*r->gaps));
-	g = &r->gaps[r->ngaps++];
-	g->guid = guid;
-	g->place[0] = '\0';
-	va_start(ap, fmt);
-	vsnprintf(g->text, sizeof(g->text), fmt, ap);
-	va_end(ap);
-}
-
-/* Of the line just added: where nobody answers. */
-static void __attribute__((format(printf, 2, 3)))
-sweep_gap_place(struct sweep *s, const char *fmt, ...)
-{
-	struct sweep_report *r = s->report;
-	va_list ap;
-
-	if (!r->ngaps || r->no_answer + r->clashes > r->ngaps) /* that line was not kept */
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->gaps[r->ngaps - 1].place, sizeof(r->gaps->place), fmt, ap);
-	va_end(ap);
-}
-
-/* Of a node, for sentences. */
-static struct label sweep_label(const struct sweep *s, uint32_t n)
-{
-	const struct found *x = &s->node.v[n];
-	const char *name = name_map_find(s->opts->names, x->guid);
-	struct label l;
-
-	if (name || x->desc[0])
-		snprintf(l.text, sizeof(l.text), "%s", name ? name : x->desc);
-	else
-		snprintf(l.text, sizeof(l.text), "%s 0x%016" PRIx64,
-			 x->kind == NODE_SWITCH ? "switch" : "node", x->guid);
-	return l;
-}
-
-static void sweep_ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
+void sweep_ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
 {
 	vec_push(&s->todo, (struct question){ node, attr, port, 0 });
 	s->total++;
@@ -156,11 +39,6 @@ static void sweep_tries_of(struct wire_tries *t, struct sweep *s, const struct q
 	}
 	x = &s->node.v[q->node];
 	wire_tries_behind(t, s->w, sweep_end_guid(x, q->port), q->port, x->m_key);
-}
-
-static bool sweep_is_linked(const struct found *x, uint8_t port)
-{
-	return x->port[port].peer != NO_NODE;
 }
 
 /* Slot of a GUID, or the empty one where it belongs. */
@@ -500,197 +378,16 @@ static void sweep_done(void *ctx, const struct queue_request *req, int rc,
 	}
 }
 
-static int sweep_by_guid(const void *a, const void *b)
+int sweep_run(struct sweep *s, struct progress *progress, struct err *err)
 {
-	uint64_t x = ((const struct wire_route *)a)->guid, y = ((const struct wire_route *)b)->guid;
-
-	return (x > y) - (x < y);
-}
-
-static void sweep_keep_routes(struct sweep *s)
-{
-	struct wire *w = s->w;
-
-	wire_forget(w);
-	wire_forget_routes(w);
-	w->routes = xcalloc(s->node.n, sizeof(*w->routes));
-	for (size_t n = 0; n < s->node.n; n++)
-		if (s->node.v[n].kind == NODE_SWITCH)
-			w->routes[w->nroutes++] =
-				(struct wire_route){ s->node.v[n].guid, s->node.v[n].m_key,
-						     s->node.v[n].route };
-	qsort(w->routes, w->nroutes, sizeof(*w->routes), sweep_by_guid);
-}
-
-/* Ports of a CA may have keys of their own. */
-static void sweep_keep_keys(struct sweep *s)
-{
-	VEC(struct wire_lid) lids = { 0 };
-
-	for (size_t n = 0; n < s->node.n && s->w->opts.m_keys; n++) {
-		const struct found *x = &s->node.v[n];
-
-		for (uint32_t i = 0; i <= x->nports; i++) {
-			const struct found_port *p = &x->port[i];
-
-			if (p->lid && p->guid)
-				vec_push(&lids,
-					 (struct wire_lid){
-						 mkeys_of(s->w->opts.m_keys, p->guid, x->m_key),
-						 p->lid, (uint16_t)(1u << p->lmc) });
-		}
-	}
-	wire_keep_keys(s->w, lids.v, (uint32_t)lids.n, s->peers.v, (uint32_t)s->peers.n);
-	s->peers.v = NULL;
-	s->peers.n = s->peers.cap = 0;
-}
-
-/* ---- what was found, as a fabric ---- */
-
-/* Whether a port has what a configured fabric's port must have; else it is left out. */
-static bool sweep_has_lid(struct sweep *s, uint32_t n, uint8_t port)
-{
-	const struct found *x = &s->node.v[n];
-
-	if (x->port[port].lid && x->port[port].lid <= FAB_MAX_LID)
-		return true;
-	sweep_gap_add(s, &s->report->no_answer, x->guid, "%s is ignored: it %s",
-		      sweep_label(s, n).text, x->silent ? "does not respond" : "has no LID yet");
-	sweep_gap_place(s, "%s", sweep_label(s, n).text);
-	return false;
-}
-
-static int sweep_build_node(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-			    struct err *err)
-{
-	struct found *x = &s->node.v[n];
-	int rc;
-
-	x->left_out = x->kind == NODE_SWITCH && configured && !sweep_has_lid(s, n, 0);
-	if (x->left_out)
-		return 0;
-	rc = builder_node(&x->id, b, x->kind, x->guid, x->nports, x->desc, err);
-	if (rc)
-		return rc;
-	if (x->kind == NODE_SWITCH)
-		builder_set_enhanced_sp0(b, x->id, x->enhanced_sp0);
-	else
-		builder_set_system(b, x->id, x->system);
-	for (uint32_t i = 0; i <= x->nports && !rc; i++) {
-		const struct found_port *p = &x->port[i];
-
-		if (p->guid)
-			rc = builder_port_guid(b, x->id, i, p->guid, err);
-		if (!rc && p->lid)
-			rc = builder_port_lid(b, x->id, i, p->lid, p->lmc, err);
-		if (!rc && p->state)
-			rc = builder_port_state(b, x->id, i,
-						(enum port_state)(PORT_DOWN + p->state - 1),
-						p->op_vls, err);
-		if (!rc && p->link[0])
-			rc = builder_port_link(b, x->id, i, p->link, err);
-		if (!rc && p->best[0])
-			rc = builder_port_best(b, x->id, i, p->best, err);
-	}
-	return rc;
-}
-
-static int sweep_build_links(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-			     struct err *err)
-{
-	const struct found *x = &s->node.v[n];
-	int rc = 0;
-
-	for (uint32_t i = 1; i <= x->nports && !x->left_out && !rc; i++) {
-		const struct found_port *p = &x->port[i];
-
-		if (p->peer == NO_NODE || s->node.v[p->peer].left_out)
-			continue;
-		if (x->kind != NODE_SWITCH && configured && !sweep_has_lid(s, n, (uint8_t)i))
-			continue;
-		if (x->kind == NODE_SWITCH && s->node.v[p->peer].kind != NODE_SWITCH)
-			continue; /* comes from the other side */
-		rc = builder_link(b, x->id, i, s->node.v[p->peer].id, p->peer_port, err);
-	}
-	return rc;
-}
-
-/* What has no LID in one that was configured is left out. */
-static int sweep_build(struct fabric **out, struct sweep *s, struct err *err)
-{
-	struct freeze_opts fo = {
-		.name = s->opts->name, .live = true, .lmc = s->opts->lmc, .names = s->opts->names
-	};
-	struct builder *b = builder_new();
-	bool configured = false;
-	int rc = 0;
-
-	for (uint32_t p = 0; p <= s->node.v[0].nports; p++)
-		configured |= s->node.v[0].port[p].lid != 0;
-	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = sweep_build_node(s, b, n, configured, err);
-	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = sweep_build_links(s, b, n, configured, err);
-	if (!rc)
-		rc = builder_freeze(out, b, &fo, err);
-	builder_free(b);
-	return rc;
-}
-
-static int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
-{
-	if (!s->node.n)
-		return err_set(
-			err, -EHOSTUNREACH,
-			"the local port does not respond to subnet management (%s): is it up, may "
-			"this user send MADs, and does the fabric require an M_Key?",
-			wire_rc_text(s->local_rc));
-	if (s->local_down)
-		return err_set(err, -ENETDOWN,
-			       "the local port is down: check its cable, or select another port");
-	if (!s->report->switches)
-		return err_set(err, -EHOSTUNREACH,
-			       "no switch responds behind the local port%s: there is no fabric to "
-			       "discover",
-			       s->w->opts.m_keys ? " with any of the possible M_Keys" : "");
-	sweep_keep_routes(s);
-	sweep_keep_keys(s);
-	return sweep_build(out, s, err);
-}
-
-int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
-	       const struct sweep_opts *opts, struct progress *progress, struct err *err)
-{
-	static const struct sweep_opts defaults = { .lmc = -1 };
-	struct sweep_report own = { 0 };
-	struct sweep s = { .w = w,
-			   .opts = opts ? opts : &defaults,
-			   .report = report ? report : &own };
 	struct queue_source src = {
-		.next = sweep_next, .done = sweep_done, .ctx = &s, .total = &s.total
+		.next = sweep_next, .done = sweep_done, .ctx = s, .total = &s->total
 	};
-	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
+	struct queue *q = s->w->queue;
 	int rc;
 
-	*s.report = (struct sweep_report){ 0 };
-	queue_forget(w->queue);
-	sweep_ask(&s, NO_NODE, SMP_NODE_INFO, 0);
-	rc = queue_run(w->queue, &src, progress, "sweep", err);
-	queue_forget(w->queue);
-	if (rc == -ECANCELED)
-		err_set(err, rc, "the sweep was cancelled");
-	if (!rc)
-		rc = sweep_conclude(out, &s, err);
-	s.report->took_ns = wire_now_ns(w) - start;
-	s.report->mads = queue_stats(w->queue)->sent - sent;
-	for (size_t n = 0; n < s.node.n; n++)
-		free(s.node.v[n].port);
-	if (s.node.n)
-		explicit_bzero(s.node.v, s.node.n * sizeof(*s.node.v));
-	vec_free(&s.peers);
-	free(s.slot);
-	vec_free(&s.node);
-	vec_free(&s.todo);
-	sweep_report_clear(&own);
-	return rc;
+	queue_forget(q);
+	rc = queue_run(q, &src, progress, "sweep", err);
+	queue_forget(q);
+	return rc == -ECANCELED ? err_set(err, rc, "the sweep was cancelled") : rc;
 }
