@@ -132,7 +132,8 @@ static void poller_take_names(struct poller *p, const struct fabric *f)
 	p->shape = fabric_shape_new(f, p->opts.racks, p->opts.racks_path);
 }
 
-static void poller_do_sweep(struct poller *p)
+/* part: of what has been heard of only; that is no reason to look at the rest later. */
+static void poller_do_sweep(struct poller *p, bool part)
 {
 	double start = clock_s();
 	const struct fabric *f;
@@ -144,10 +145,12 @@ static void poller_do_sweep(struct poller *p)
 
 	wire_pace(p->wire, p->tables_read && !p->lost);
 	poller_set_sweeping(p, true);
-	rc = poller_discover(&f, p, &partial, &silent, &err);
+	rc = poller_discover(&f, p, &part, &partial, &silent, &err);
 	poller_set_sweeping(p, false);
 	wire_pace(p->wire, false);
-	p->sweep_at = poller_due(p->opts.sweep_s, clock_s() - start);
+	poller_forget_heard(p);
+	if (!part)
+		p->sweep_at = poller_due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED) {
 		poller_sweep_ended(p);
 		return;
@@ -363,7 +366,7 @@ static void poller_do_want(struct poller *p, enum want_type want)
 
 static double poller_next_due(const struct poller *p)
 {
-	double at = fmin(p->sweep_at, p->sm_at);
+	double at = fmin(fmin(p->sweep_at, p->part_at), p->sm_at);
 
 	if (p->fabric)
 		at = fmin(fmin(at, p->errors_at), fmin(p->sample_at, p->tables_at));
@@ -374,8 +377,8 @@ static void poller_do_due(struct poller *p)
 {
 	double now = clock_s(), took = 0;
 
-	if (!p->fabric || now >= p->sweep_at)
-		poller_do_sweep(p);
+	if (!p->fabric || now >= fmin(p->sweep_at, p->part_at))
+		poller_do_sweep(p, p->fabric && now < p->sweep_at);
 	if (now >= p->sm_at)
 		poller_ask_sm(p);
 	if (p->fabric && now >= p->sample_at) {
@@ -464,6 +467,7 @@ int poller_start(struct poller **out, struct wire *w, const struct poller_opts *
 	p->wire = w;
 	p->box = box;
 	p->readings = sample_readings_new();
+	p->part_at = INFINITY;
 	poller_watch_begin(p);
 	p->progress.report = poller_sweep_step;
 	p->progress.ctx = p;

@@ -2,6 +2,7 @@
 /* Discovery of the fabric over the poller's wire. */
 #include "console/session/poller_priv.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,10 +35,28 @@ static char *poller_discover_silent(const struct sweep_report *r)
 	return text;
 }
 
-int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
-		    struct err *err)
+/* What cannot be told from a part is told by the whole. */
+static int poller_discover_sweep(struct fabric **out, struct poller *p, struct sweep_report *report,
+				 bool *part, struct err *err)
 {
 	struct sweep_opts so = { .name = p->name, .names = p->opts.names, .lmc = -1 };
+	int rc;
+
+	if (*part) {
+		rc = wire_sweep_part(out, report, p->wire, &so, p->heard_sw, p->nheard_sw,
+				     &p->progress, err);
+		if (rc != -EAGAIN)
+			return rc;
+		log_add(LOG_INFO, "sweep", "%s", err->text);
+		sweep_report_clear(report);
+		*part = false;
+	}
+	return wire_sweep(out, report, p->wire, &so, &p->progress, err);
+}
+
+int poller_discover(const struct fabric **out, struct poller *p, bool *part, bool *partial,
+		    char **silent, struct err *err)
+{
 	struct sweep_report report = { 0 };
 	struct mad_local local;
 	struct fabric *f;
@@ -46,7 +65,7 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 	wire_local(p->wire, &local);
 	sweep_pace_begin(&p->pace, p->opts.simulated ? 0 : local.port_guid);
 	p->discovering = &report;
-	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+	rc = poller_discover_sweep(&f, p, &report, part, err);
 	p->discovering = NULL;
 	if (rc) {
 		sweep_report_clear(&report);

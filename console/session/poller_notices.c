@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Link states change by notice: as reports of the SM where the wire takes these, else as OpenSM's
- * plugin counts them.  Then the fabric is discovered at once, and not when it is due by the clock.
+ * plugin counts them.  Then the fabric is discovered at once, and not when it is due by the clock;
+ * only around the switches that reported, when these are known and few.
  */
 #include "console/session/poller_priv.h"
 
+#include "fabric/base/message/plural.h"
 #include "fabric/wire/notice_port.h"
 
 #include <stdio.h>
@@ -13,7 +15,39 @@
 #define BURST_S	 1.5  /* or has to be, to be looked at */
 #define LISTEN_S 60.0 /* subscriptions do not outlive a restart of the SM */
 
-static void poller_note_link(struct poller *p)
+/* Whom it comes from; 0: nobody knows. */
+static void poller_note_switch(struct poller *p, uint16_t lid)
+{
+	uint32_t end = p->fabric && lid ? fabric_lid_end(p->fabric, lid) : FAB_NONE;
+	uint64_t guid;
+
+	if (end == FAB_NONE || end < p->fabric->nend) {
+		p->heard_all = true;
+		return;
+	}
+	guid = p->fabric->sw_guid[end - p->fabric->nend];
+	for (uint32_t i = 0; i < p->nheard_sw; i++)
+		if (p->heard_sw[i] == guid)
+			return;
+	if (p->nheard_sw == HEARD_MAX)
+		p->heard_all = true;
+	else
+		p->heard_sw[p->nheard_sw++] = guid;
+}
+
+bool poller_heard_of_some(const struct poller *p)
+{
+	return p->nheard_sw && !p->heard_all && 4 * p->nheard_sw <= p->fabric->nsw;
+}
+
+void poller_forget_heard(struct poller *p)
+{
+	p->nheard_sw = 0;
+	p->heard_all = false;
+	p->part_at = INFINITY;
+}
+
+static void poller_note_link(struct poller *p, uint16_t lid)
 {
 	double now = clock_s();
 
@@ -21,6 +55,7 @@ static void poller_note_link(struct poller *p)
 		p->burst_since = now;
 	p->heard_at = now;
 	p->heard++;
+	poller_note_switch(p, lid);
 }
 
 void poller_listen(struct poller *p, uint64_t sm_guid)
@@ -44,22 +79,25 @@ void poller_listen(struct poller *p, uint64_t sm_guid)
 void poller_count_links(struct poller *p, uint64_t events)
 {
 	if (p->links_known && events != p->link_events && !wire_notices(p->wire))
-		poller_note_link(p);
+		poller_note_link(p, 0);
 	p->link_events = events;
 	p->links_known = true;
 }
 
-/* Which switch that was, of the last one. */
 static void poller_tell_link(const struct poller *p)
 {
-	uint32_t sw = FAB_NONE;
-	uint8_t last;
+	uint32_t n = p->nheard_sw, sw = FAB_NONE;
+	char of[120] = "", what[40] = "";
 
-	if (p->fabric && p->heard_lid && p->heard_lid <= p->fabric->max_lid)
-		sw = fabric_lid_switch(p->fabric, p->heard_lid, &last);
-	log_add(LOG_INFO, "sweep", "%u notice%s of link changes%s%s: discovering", p->heard,
-		p->heard == 1 ? "" : "s", sw == FAB_NONE ? "" : ", the last of ",
-		sw == FAB_NONE ? "" : p->fabric->sw_name[sw]);
+	if (n)
+		sw = fabric_switch_by_guid(p->fabric, p->heard_sw[n - 1]);
+	if (sw != FAB_NONE)
+		snprintf(of, sizeof(of), " of %s%s", p->fabric->sw_name[sw],
+			 n > 1 || p->heard_all ? " and others" : "");
+	if (poller_heard_of_some(p))
+		snprintf(what, sizeof(what), " %u switch%s again", n, plural_es(n));
+	log_add(LOG_INFO, "sweep", "%u notice%s of link changes%s: discovering%s", p->heard,
+		plural(p->heard), of, what);
 }
 
 void poller_hear(struct poller *p)
@@ -71,8 +109,7 @@ void poller_hear(struct poller *p)
 	while (np && notice_recv(np, &in, 0, NULL) == 1) {
 		if (in.notice.trap != NOTICE_LINK_STATE)
 			continue;
-		p->heard_lid = in.notice.issuer_lid;
-		poller_note_link(p);
+		poller_note_link(p, in.notice.issuer_lid);
 	}
 	now = clock_s();
 	if (!p->heard || (now < p->heard_at + QUIET_S && now < p->burst_since + BURST_S))
@@ -80,7 +117,10 @@ void poller_hear(struct poller *p)
 	poller_tell_link(p);
 	p->heard = 0;
 	p->burst_since = 0;
-	p->sweep_at = 0;
+	if (poller_heard_of_some(p))
+		p->part_at = 0;
+	else
+		p->sweep_at = 0;
 }
 
 double poller_hears_again(const struct poller *p, double due)

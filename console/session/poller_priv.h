@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HEARD_MAX 32 /* switches that report at once; more lead to a sweep of everything */
+
 struct poller {
 	struct poller_opts opts;
 	struct wire *wire;
@@ -51,7 +53,7 @@ struct poller {
 	uint64_t last_step_ms;
 	const char *step; /* of a reading, since step_ms */
 	uint64_t step_ms;
-	double sample_at, sweep_at, tables_at, sm_at, errors_at; /* when due */
+	double sample_at, sweep_at, part_at, tables_at, sm_at, errors_at; /* when due */
 	double hurry_at; /* a sweep may be brought forward then, see poller_went_down() */
 
 	/* tables */
@@ -73,7 +75,9 @@ struct poller {
 	uint64_t listens_to;	      /* GUID of the SM; 0: of none yet */
 	double listen_at;	      /* when to subscribe again */
 	uint32_t heard;		      /* not looked at yet */
-	uint16_t heard_lid;	      /* of whom the last one was; 0: not told */
+	uint64_t heard_sw[HEARD_MAX];	      /* of which switches; all: of others, too, or nobody knows */
+	uint32_t nheard_sw;
+	bool heard_all;
 	double burst_since, heard_at; /* the first and the last of them */
 	uint64_t link_events;	      /* that the plugin has counted ... */
 	bool links_known;	      /* ... if it was asked */
@@ -96,15 +100,19 @@ bool poller_wants_any(struct poller *p);
 void poller_listen(struct poller *p, uint64_t sm_guid);
 /* So many link state changes has the plugin heard of until now. */
 void poller_count_links(struct poller *p, uint64_t events);
-/* What has been heard leads to a sweep once no more comes. */
+/* What has been heard leads to a sweep once no more comes, of these switches if it is known which. */
 void poller_hear(struct poller *p);
+/* Are these all that have something to say?  They are forgotten by the sweep that follows. */
+bool poller_heard_of_some(const struct poller *p);
+void poller_forget_heard(struct poller *p);
 /* Something is due at that time; when it has to listen before. */
 double poller_hears_again(const struct poller *p, double due);
 
-/* poller_discover.c.  Out: the fabric as it is now.  silent: a line for each place where nobody
+/* poller_discover.c.  Out: the fabric as it is now; part: looked for only around the switches that
+ * had something to say; false afterwards where that was not enough.  silent: a line for each place where nobody
  * answers (struct sweep_gap), the caller frees it.  0 or -errno. */
-int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
-		    struct err *err);
+int poller_discover(const struct fabric **out, struct poller *p, bool *part, bool *partial,
+		    char **silent, struct err *err);
 
 /* poller_watch.c.  A sweep has found f, which gets the name that is kept. */
 void poller_watch_begin(struct poller *p);

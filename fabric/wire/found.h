@@ -32,5 +32,7 @@ struct found {
 	char desc[SMP_DATA + 1];
 };
 
+/* A copy of n nodes, for found_list_free(). */
+struct found *found_list_copy(const struct found *node, size_t n);
 /* Frees the ports of n nodes and the list itself, keys overwritten.  NULL is fine. */
 void found_list_free(struct found *node, size_t n);

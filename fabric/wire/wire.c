@@ -39,10 +39,18 @@ void wire_forget_routes(struct wire *w)
 	w->nroutes = 0;
 }
 
+void wire_forget_found(struct wire *w)
+{
+	found_list_free(w->found, w->nfound);
+	w->found = NULL;
+	w->nfound = 0;
+}
+
 static void wire_free(struct wire *w)
 {
 	free(w->known);
 	wire_forget_routes(w);
+	wire_forget_found(w);
 	wire_forget_keys(w);
 	wire_forget_counters(w);
 	free((char *)w->opts.ca);

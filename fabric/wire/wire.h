@@ -108,6 +108,16 @@ struct sweep_opts {
 int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
 	       const struct sweep_opts *opts, struct progress *progress, struct err *err);
 
+/* The same after a sweep, where only the n switches of these GUIDs say that something has changed:
+ * they, what is behind their ports, and what is new behind that.  Whoever cannot be reached any
+ * more is left out.  The rest is taken as it was, its LIDs, too.  O(fabric) in memory, in
+ * MADs about four for each port of the switches.
+ * -EAGAIN: only a whole sweep can tell, since something did not answer or is not known, or the last
+ * one had missed something; the wire is as before. */
+int wire_sweep_part(struct fabric **out, struct sweep_report *report, struct wire *w,
+		    const struct sweep_opts *opts, const uint64_t *sw_guid, uint32_t n,
+		    struct progress *progress, struct err *err);
+
 /* Result of reading or writing a list: rc of each item is 0 or -errno (-ETIMEDOUT no answer,
  * -EPROTO refused by the switch, -EIO written but read back differently, -ESTALE another
  * switch is there now, -ECANCELED not done).  Who answers at a switch's address is asked before,

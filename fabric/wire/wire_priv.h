@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fabric/ib/codec.h"
+#include "fabric/wire/found.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"
@@ -48,6 +49,9 @@ struct wire {
 	struct wire_peer
 		*peers; /* of the last sweep, ascending GUID, then port; only with m_keys */
 	uint32_t npeers;
+	struct found *found; /* nodes of the last sweep, the local one first; NULL: none */
+	uint32_t nfound;
+	bool found_all;		  /* nothing was missing */
 	struct wire_known *known; /* by switch */
 	uint32_t nknown;
 
@@ -119,6 +123,7 @@ uint64_t wire_lid_key(const struct wire *w, uint16_t lid); /* of whoever has tha
 void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struct wire_peer *peers,
 		    uint32_t npeers);
 void wire_forget_routes(struct wire *w);
+void wire_forget_found(struct wire *w);
 
 /* rc in words: "no answer", ... */
 const char *wire_rc_text(int rc);

@@ -7,7 +7,32 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+void sweep_begin(struct sweep *s, struct wire *w, const struct sweep_opts *opts,
+		 struct sweep_report *report)
+{
+	static const struct sweep_opts defaults = { .lmc = -1 };
+
+	s->w = w;
+	s->opts = opts ? opts : &defaults;
+	s->report = report ? report : &s->own_report;
+	*s->report = (struct sweep_report){ 0 };
+	s->start_ns = wire_now_ns(w);
+	s->sent = queue_stats(w->queue)->sent;
+}
+
+void sweep_end(struct sweep *s)
+{
+	s->report->took_ns = wire_now_ns(s->w) - s->start_ns;
+	s->report->mads = queue_stats(s->w->queue)->sent - s->sent;
+	found_list_free(s->node.v, s->node.n);
+	vec_free(&s->peers);
+	free(s->slot);
+	vec_free(&s->todo);
+	sweep_report_clear(&s->own_report);
+}
 
 void sweep_ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
 {
@@ -38,7 +63,10 @@ static void sweep_tries_of(struct wire_tries *t, struct sweep *s, const struct q
 		return;
 	}
 	x = &s->node.v[q->node];
-	wire_tries_behind(t, s->w, sweep_end_guid(x, q->port), q->port, x->m_key);
+	if (!q->port) /* itself, which has answered to it before */
+		*t = (struct wire_tries){ .key = { x->answered_key }, .n = 1, .sure = true };
+	else
+		wire_tries_behind(t, s->w, sweep_end_guid(x, q->port), q->port, x->m_key);
 }
 
 /* Slot of a GUID, or the empty one where it belongs. */
@@ -56,10 +84,20 @@ static void sweep_grow_slots(struct sweep *s)
 	if (s->nslot > 2 * s->node.n)
 		return;
 	free(s->slot);
-	s->nslot = s->nslot ? s->nslot * 2 : 1024;
+	while (s->nslot <= 2 * s->node.n)
+		s->nslot = s->nslot ? s->nslot * 2 : 1024;
 	s->slot = xcalloc(s->nslot, sizeof(*s->slot));
 	for (size_t n = 0; n < s->node.n; n++)
 		*sweep_slot_of(s, s->node.v[n].guid) = (uint32_t)n + 1;
+}
+
+uint32_t sweep_find(struct sweep *s, uint64_t guid)
+{
+	uint32_t slot;
+
+	sweep_grow_slots(s);
+	slot = *sweep_slot_of(s, guid);
+	return slot ? slot - 1 : NO_NODE;
 }
 
 static bool sweep_next(void *ctx, struct queue_request *out)
@@ -94,8 +132,10 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 	sweep_tries_of(&t, s, q);
 	out->mad.m_key = t.key[q->nth];
 	out->tries = wire_tries_times(&t, q->nth);
-	if (x)
+	if (x && q->port)
 		out->mad.route.port[++out->mad.route.hops] = q->port;
+	else if (x)
+		out->tries = 2; /* there may be another way to it */
 	return true;
 }
 
@@ -176,12 +216,36 @@ static void sweep_learn_refusal(struct sweep *s, const struct question *q, uint6
 	s->peers.v[s->peers.n - 1].ns = since_ns ? since_ns : wire_now_ns(s->w);
 }
 
+/* One that was known when a part was begun: the way to it that has just been gone, and what may be
+ * otherwise since. */
+static void sweep_met_again(struct sweep *s, uint32_t n, uint8_t port, const struct mad_route *by)
+{
+	struct found *x = &s->node.v[n];
+
+	if (n)
+		x->route = *by;
+	if (x->kind != NODE_SWITCH)
+		sweep_ask(s, n, SMP_NODE_DESC, 0);
+	else if (x->port[port].state < 2)
+		sweep_ask(s, n, SMP_PORT_INFO, port);
+}
+
+/* Is it still who is at the end of that route? */
+static void sweep_got_self(struct sweep *s, const struct question *q, const uint8_t *d)
+{
+	struct node_info ni;
+
+	s->odd |= node_info_decode(&ni, d) || ni.node_guid != s->node.v[q->node].guid ||
+		  ni.nports != s->node.v[q->node].nports;
+}
+
 static void sweep_got_node_info(struct sweep *s, const struct question *q,
 				const struct mad_request *by, const uint8_t *d)
 {
 	struct node_info ni;
 	struct found *x;
 	uint32_t n;
+	bool known;
 
 	if (node_info_decode(&ni, d)) {
 		sweep_gap_add(s, &s->report->clashes, 0,
@@ -191,20 +255,20 @@ static void sweep_got_node_info(struct sweep *s, const struct question *q,
 			      q->port);
 		return;
 	}
-	sweep_grow_slots(s);
-	n = *sweep_slot_of(s, ni.node_guid);
-	if (n--) {
-		x = &s->node.v[n];
-	} else {
+	n = sweep_find(s, ni.node_guid);
+	known = n != NO_NODE;
+	if (!known) {
 		n = sweep_new_node(s, &ni, by);
 		*sweep_slot_of(s, ni.node_guid) = n + 1;
-		x = &s->node.v[n];
 	}
+	x = &s->node.v[n];
 	if (x->kind != sweep_kind_of(ni.type) || ni.local_port > x->nports) {
 		sweep_gap_add(s, &s->report->clashes, x->guid,
 			      "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
 		return;
 	}
+	if (s->part && known)
+		sweep_met_again(s, n, ni.local_port, &by->route);
 	if (x->kind != NODE_SWITCH) {
 		x->port[ni.local_port].guid = ni.port_guid;
 		sweep_ask(s, n, SMP_PORT_INFO, ni.local_port);
@@ -225,6 +289,7 @@ static void sweep_port_facts(struct sweep *s, const struct question *q, const st
 
 	p->state = pi->state;
 	p->op_vls = (uint8_t)port_info_vls(pi->op_vls);
+	p->link[0] = p->best[0] = '\0';
 	if (pi->state > 1 && q->port)
 		port_info_link(p->link, pi, ext);
 	if (q->port)
@@ -330,7 +395,9 @@ static void sweep_no_answer(struct sweep *s, const struct question *q, int rc, u
 		return;
 	}
 	x = &s->node.v[q->node];
-	if (q->attr == SMP_NODE_INFO) {
+	if (q->attr == SMP_NODE_INFO && !q->port) {
+		x->silent = true;
+	} else if (q->attr == SMP_NODE_INFO) {
 		sweep_gap_add(s, &s->report->no_answer, 0, "%s behind %s port %u%s",
 			      wire_rc_text(rc), sweep_label(s, q->node).text, q->port,
 			      s->w->opts.m_keys ? ", with none of the possible M_Keys" : "");
@@ -363,7 +430,10 @@ static void sweep_done(void *ctx, const struct queue_request *req, int rc,
 	}
 	switch (q.attr) {
 	case SMP_NODE_INFO:
-		sweep_got_node_info(s, &q, &req->mad, a->data);
+		if (q.node != NO_NODE && !q.port)
+			sweep_got_self(s, &q, a->data);
+		else
+			sweep_got_node_info(s, &q, &req->mad, a->data);
 		break;
 	case SMP_NODE_DESC:
 		node_desc_decode(s->node.v[q.node].desc, a->data);

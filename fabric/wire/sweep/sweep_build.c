@@ -143,8 +143,21 @@ static int sweep_build(struct fabric **out, struct sweep *s, struct err *err)
 	return rc;
 }
 
+/* For the next one, which may be of a part. */
+static void sweep_keep_nodes(struct sweep *s, bool all)
+{
+	wire_forget_found(s->w);
+	s->w->found = s->node.v;
+	s->w->nfound = (uint32_t)s->node.n;
+	s->w->found_all = all;
+	s->node.v = NULL;
+	s->node.n = s->node.cap = 0;
+}
+
 int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
 {
+	int rc;
+
 	if (!s->node.n)
 		return err_set(
 			err, -EHOSTUNREACH,
@@ -161,5 +174,7 @@ int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
 			       s->w->opts.m_keys ? " with any of the possible M_Keys" : "");
 	sweep_keep_routes(s);
 	sweep_keep_keys(s);
-	return sweep_build(out, s, err);
+	rc = sweep_build(out, s, err);
+	sweep_keep_nodes(s, !rc && !s->report->no_answer && !s->report->clashes);
+	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The files of a sweep share this: sweep_gaps.c notes what is missing, sweep_ask.c asks and takes
- * the answers, sweep_build.c makes a fabric of them, sweep.c is the whole.
+ * the answers, sweep_build.c makes a fabric of them, sweep.c is the whole, sweep_part.c a part.
  */
 #pragma once
 
@@ -28,6 +28,10 @@ struct sweep {
 	uint64_t total;
 	int local_rc;
 	bool local_down;
+	bool part;			/* nodes were known before, see wire_sweep_part() */
+	bool odd;			/* what it does not explain */
+	uint64_t start_ns, sent;	/* when it began */
+	struct sweep_report own_report; /* where the caller wants none */
 };
 
 struct label {
@@ -47,9 +51,16 @@ static inline bool sweep_is_linked(const struct found *x, uint8_t port)
 	return x->port[port].peer != NO_NODE;
 }
 
-/* A question more, to a node or, NodeInfo, to whoever is behind a port of it. */
+/* opts and report may be NULL. */
+void sweep_begin(struct sweep *s, struct wire *w, const struct sweep_opts *opts,
+		 struct sweep_report *report);
+void sweep_end(struct sweep *s); /* the report is complete; frees what s holds */
+
+/* A question more, to a node or, NodeInfo, to whoever is behind a port of it; of port 0: itself. */
 void sweep_ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port);
 /* Asks what is to be asked and what the answers lead to.  0, or what the port failed with. */
 int sweep_run(struct sweep *s, struct progress *progress, struct err *err);
-/* What was found becomes the wire's routes and keys, and a fabric. */
+/* The node of a GUID, NO_NODE: it has not been found. */
+uint32_t sweep_find(struct sweep *s, uint64_t guid);
+/* What was found becomes the wire's routes and keys, and a fabric; the wire takes the nodes. */
 int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err);

@@ -4,10 +4,12 @@
 
 #include "console/session/engine_list.h"
 #include "engines/minhop.h"
+#include "fabric/base/message/log.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/notice_port.h"
+#include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/sim_faults.h"
@@ -336,6 +338,75 @@ static void a_notice_of_a_link_leads_to_a_discovery(void **state)
 	fabric_put(f);
 }
 
+/* What the log says of notices. */
+static void keep_notices(void *ctx, const struct log_line *line)
+{
+	if (strstr(line->text, "of link changes"))
+		snprintf(ctx, sizeof(line->text), "%s", line->text);
+}
+
+static void send_of_switch(const struct mad_port *port, const struct fabric *f, uint32_t sw,
+			   uint32_t tid)
+{
+	struct notice link = { .type = NOTICE_URGENT,
+			       .producer = NOTICE_SWITCH,
+			       .trap = NOTICE_LINK_STATE,
+			       .issuer_lid = f->sw_lid[sw] };
+	struct mad_packet p;
+
+	trap_build(&p, f->term_lid[0], &link, tid);
+	assert_int_equal(port->ops->send(port->ctx, &p, NULL), 0);
+}
+
+static void notices_of_two_switches_lead_to_a_discovery_of_these(void **state)
+{
+	struct poller_opts po = { .interval_s = 600, .sweep_s = 600, .tables_s = 600 };
+	struct fabric *f = net_tree(7, 2, 3, NULL);
+	struct wire_opts wo = { .term = 2, .notices = true };
+	struct tables *t = even_paths(f);
+	struct mailbox *box = mailbox_new();
+	struct sim_sm_counts counts;
+	char said[sizeof(((struct log_line *)0)->text)] = "";
+	struct mad_port port;
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct msg *msg;
+	struct err err;
+	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]]; /* no way of the notices */
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg_drop(next_of(box, MSG_FABRIC));
+	do {
+		poll(NULL, 0, 10);
+		sim_sm_counts(sim, &counts);
+	} while (!counts.subscriptions);
+	log_set_sink(keep_notices, said);
+	assert_int_equal(sim_port_open(&port, sim, 5, &err), 0);
+	sim_link_set(sim, f->chan_src[c], f->chan_port[c], false);
+	send_of_switch(&port, f, f->chan_src[c], 77);
+	send_of_switch(&port, f, f->chan_dst[c], 78);
+	msg = next_of(box, MSG_FABRIC);
+	assert_int_equal(msg->fabric->nchan, f->nchan - 2);
+	msg_drop(msg);
+	assert_non_null(strstr(said, "2 notices of link changes of "));
+	assert_non_null(strstr(said, " and others: discovering 2 switches again"));
+	poller_stop(p);
+	log_set_sink(NULL, NULL);
+	poller_free(p);
+	port.ops->close(port.ctx);
+	while ((msg = mailbox_take(box)))
+		msg_drop(msg);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* The next discovery would be in an hour. */
 static void a_link_that_goes_down_is_followed_by_a_discovery(void **state)
 {
@@ -384,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(a_notice_of_a_link_leads_to_a_discovery),
+		cmocka_unit_test(notices_of_two_switches_lead_to_a_discovery_of_these),
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
