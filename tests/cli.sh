@@ -91,6 +91,24 @@ done
 expect "route --help lists the engines" 0 '^  sar ' "$I" route --help
 expect "topo --help lists the types" 0 'dragonfly: ' "$I" topo --help
 
+# Each option of a number: one that is none ends in words.
+numbers_are_read() {
+	local c o rc n=0
+
+	for c in "" $("$I" --help | sed -n 's/^  ibroute-top \([a-z-]*\) .*/\1/p'); do
+		# shellcheck disable=SC2086
+		for o in $("$I" $c --help | grep -oE -- '--[a-zA-Z0-9_-]+=(N|PORT|MS|SECONDS|K|S|T|L|PERCENT|HOPS|DAYS)\>'); do
+			"$I" $c "${o%=*}=7x" </dev/null >"$work/out" 2>&1
+			rc=$? n=$((n + 1))
+			[ "$rc" -eq 64 ] && grep -q 7x "$work/out" && continue
+			echo "$c ${o%=*}=7x: exit $rc"
+			return 1
+		done
+	done
+	[ "$n" -gt 80 ]
+}
+ok "every option that takes a number refuses one that is none" numbers_are_read
+
 # --- topo ------------------------------------------------------------------------------------
 for spec in $("$I" topo --list | sed -n 's/^    for example //p'); do
 	expect "topo $spec" 0 '^switchguid=0x2000000000000' "$I" topo "$spec"

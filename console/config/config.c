@@ -102,6 +102,7 @@ static const struct key {
 	{ "racks", "--racks", TEXT, .default_value = "derived from node names" },
 	{ "interval", "--interval", NUMBER, 0.1, 3600, .default_value = "2",
 	  .help = "seconds between polls", .live = true },
+	{ "sweep-interval", "--sweep-interval", NUMBER, 1, 86400, .default_value = "60" },
 	{ "jobs", "--jobs", TEXT, .default_value = "slurm" },
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .default_value = "10" },
 	{ "record-dir", "--record-dir", TEXT, .default_value = "/var/log/ibroute-top" },
