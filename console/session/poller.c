@@ -290,7 +290,7 @@ static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struc
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
-	poller_count_links(p, s.link_events);
+	poller_count_links(p, s.link_events, s.link_lids);
 	memcpy(msg->update, s.update, sizeof(msg->update));
 	memcpy(msg->owner, s.owner, sizeof(msg->owner));
 	if (!s.update[0]) /* its agents are where it wants them */

@@ -76,10 +76,18 @@ void poller_listen(struct poller *p, uint64_t sm_guid)
 	p->listens_to = sm_guid;
 }
 
-void poller_count_links(struct poller *p, uint64_t events)
+void poller_count_links(struct poller *p, uint64_t events, const char *lids)
 {
-	if (p->links_known && events != p->link_events && !wire_notices(p->wire))
-		poller_note_link(p, 0);
+	uint16_t lid[LINK_REPORTS];
+	int n;
+
+	if (p->links_known && events != p->link_events && !wire_notices(p->wire)) {
+		n = link_reports_get(lid, lids, events, p->link_events);
+		for (int i = 0; i < n; i++)
+			poller_note_link(p, lid[i]);
+		if (n < 0)
+			poller_note_link(p, 0);
+	}
 	p->link_events = events;
 	p->links_known = true;
 }

@@ -98,8 +98,8 @@ bool poller_wants_any(struct poller *p);
 
 /* poller_notices.c.  Notices are asked of that SM, where the wire takes any: now and then. */
 void poller_listen(struct poller *p, uint64_t sm_guid);
-/* So many link state changes has the plugin heard of until now. */
-void poller_count_links(struct poller *p, uint64_t events);
+/* So many link state changes has the plugin heard of until now, the last ones from these LIDs. */
+void poller_count_links(struct poller *p, uint64_t events, const char *lids);
 /* What has been heard leads to a sweep once no more comes, of these switches if it is known which. */
 void poller_hear(struct poller *p);
 /* Are these all that have something to say?  They are forgotten by the sweep that follows. */

@@ -50,6 +50,7 @@ struct sm_session {
 	uint64_t back; /* the order to route by what an update returned to; 0: it was, or none */
 	bool all;
 	struct osm_status count; /* only the counters, and routes */
+	struct link_reports links;
 };
 
 struct sm_session *sm_session_new(const char *policy, const char *confirmed)
@@ -403,8 +404,14 @@ void sm_session_count(struct sm_session *d, enum sm_session_event e)
 	c->heavy_sweeps += e == SM_SESSION_HEAVY;
 	c->state_changes += e == SM_SESSION_STATE;
 	c->traps += e == SM_SESSION_TRAP;
-	c->link_events += e == SM_SESSION_LINK;
 	c->acks += e == SM_SESSION_ACK;
+	pthread_mutex_unlock(&d->lock);
+}
+
+void sm_session_link(struct sm_session *d, uint16_t lid)
+{
+	pthread_mutex_lock(&d->lock);
+	link_reports_add(&d->links, lid);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -451,6 +458,8 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 	pthread_mutex_lock(&d->lock);
 	*s = d->count;
 	snprintf(s->plugin, sizeof(s->plugin), "%s", IBROUTE_VERSION);
+	s->link_events = d->links.n;
+	link_reports_put(s->link_lids, &d->links);
 	sm_session_tell_tables(d, s);
 	snprintf(s->why, sizeof(s->why), "%s", d->refusal[0] ? d->refusal : d->last.away);
 	snprintf(s->away, sizeof(s->away), "%s", d->last.confirmed_away);

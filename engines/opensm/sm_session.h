@@ -50,11 +50,12 @@ enum sm_session_event {
 	SM_SESSION_HEAVY,
 	SM_SESSION_STATE,
 	SM_SESSION_TRAP,
-	SM_SESSION_LINK,
 	SM_SESSION_ACK
 };
 
 void sm_session_count(struct sm_session *d, enum sm_session_event e);
+/* A link of the switch of that LID has changed, as it says. */
+void sm_session_link(struct sm_session *d, uint16_t lid);
 
 /* ---- the side that asks ---- */
 

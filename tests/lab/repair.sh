@@ -187,4 +187,19 @@ mark
 lab_con "Unlink \"$(lab_node sw01)\"${cables[0]}"
 ok "on_change reroute: the engine routes all again" comes "ibroute: routed by engine nue.* 89 links"
 echo "# $(differ) entries and blocks differ; $sent blocks set"
+
+# --- the console, whose next discovery by the clock is ten minutes away ---
+. "$LAB_ROOT/tests/tty.sh"
+cd "$LAB_DIR/work"
+# shellcheck disable=SC2046
+tty_start 160x30 env $(lab_env n0003) TERM=screen-256color LC_ALL=C.UTF-8 "$IBROUTE_TOP" --sweep-interval 600 -d 0.5 \
+	--jobs none "${dirs[@]}"
+cd "$LAB_ROOT"
+tty_wait 15 'LIVE' && tty_keys 8 && tty_wait 15 '36 switches, 72 hosts, 89 ISLs' || tty_screen | sed 's/^/# /'
+sleep 3 # it has asked the plugin how many changes there were
+lab_con "ReLink \"$(lab_node sw01)\"${cables[0]}"
+ok "the console hears from the plugin which switches report a link, and discovers these" \
+	tty_wait 20 'notices? of link changes of .* discovering [12] switch(es)? again'
+ok "and finds the cable" tty_wait 5 '36 switches, 72 hosts, 90 ISLs'
+tty_stop
 finish

@@ -963,7 +963,7 @@ static void plugin_heard(struct plugin *p, const void *data)
 	if (notice_decode(&n, d, sizeof(d)))
 		return;
 	if (n.trap == NOTICE_LINK_STATE)
-		sm_session_count(p->session, SM_SESSION_LINK);
+		sm_session_link(p->session, n.issuer_lid);
 	if (n.trap == NOTICE_LOCAL_CHANGES)
 		sm_session_count(p->session, SM_SESSION_ACK);
 	else if (plugin_sends || (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))

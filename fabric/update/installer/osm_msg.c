@@ -138,6 +138,7 @@ static const struct field status_fields[] = {
 	S(reroutes, F_U64),
 	S(heavy_sweeps, F_U64),
 	S(link_events, F_U64),
+	S(link_lids, F_TEXT),
 	S(traps, F_U64),
 	S(acks, F_U64),
 	S(state_changes, F_U64),

@@ -19,6 +19,7 @@
 
 #include "fabric/base/hash/digest.h"
 #include "fabric/base/message/err.h"
+#include "fabric/update/installer/link_reports.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -153,6 +154,7 @@ struct osm_status {
 	uint64_t routings, refused; /* times that we routed, and did not */
 	uint64_t reroutes, heavy_sweeps;
 	uint64_t link_events, traps, acks; /* heard: traps 128, all, 144 of our phases */
+	char link_lids[LINK_REPORTS_TEXT]; /* whose the last link_events were (link_reports.h) */
 	uint64_t state_changes;		   /* of this SM */
 	uint64_t loads, notices, clients;
 
