@@ -323,6 +323,7 @@ repairs: all $(B)/tests/bench/repair_soak
 	$(Q)d=$$(mktemp -d); $(B)/tests/bench/repair_soak $(or $(FABRICS),200) $(or $(EVENTS),20) $(or $(ORDERS),5) \
 		$(or $(SEED),1) $$(command -v ibdmchk >/dev/null && echo "$$d"); rc=$$?; rm -rf "$$d"; exit $$rc
 
+REPAIR_ENGINES := dfsssp,nue
 REPAIR_SPECS := fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15 fattree3:k=36 \
 	xgft:h=3,m=27x27x54,w=1x27x27 torus:dims=6x5x5,hosts=7,links=4 torus:dims=7x7x7,hosts=6 slimfly:q=7 \
 	slimfly:q=11 slimfly:q=13 dragonfly:p=4 dragonfly:a=12,p=6,h=6,g=15 dragonfly:p=5 dragonfly:p=6 dragonfly:p=8 \
@@ -333,7 +334,7 @@ REPAIR_NETS := tree3-1350,tree3-11664,torus-6x5x5,torus-7x7x7,slimfly-7,slimfly-
 # CABLES=50 SWITCHES=10 CARDS=10 ENGINES= SPECS= OPENSM=NAME,... of bench
 bench-repair: all $(B)/tests/bench/repair_bench
 	$(Q)$(B)/tests/bench/repair_bench $(or $(CABLES),50),$(or $(SWITCHES),10),$(or $(CARDS),10) \
-		$(or $(ENGINES),dfsssp,nue) $(or $(SPECS),$(REPAIR_SPECS))
+		$(or $(ENGINES),$(REPAIR_ENGINES)) $(or $(SPECS),$(REPAIR_SPECS))
 ifneq ($(OPENSM),no)
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
 	$(Q)$(MAKE) --no-print-directory -j2 bench-bins
@@ -341,9 +342,10 @@ ifneq ($(OPENSM),no)
 		NETS=$(or $(OPENSM),$(REPAIR_NETS)) ENGINES=dfsssp,nue:8 BUDGETS=0 MONTH=0 bash tests/bench.sh
 endif
 
+THREADS_ENGINES := minhop,updn,ftree,dfsssp,nue:8,dfdn,sar
 # how much faster two threads are than one, each engine's paths on 10,000 hosts and more; TIMES=2 ENGINES= SPECS=
 bench-threads: all $(B)/tests/bench/threads_bench
-	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) $(or $(ENGINES),minhop,updn,ftree,dfsssp,nue:8,dfdn,sar) \
+	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) $(or $(ENGINES),$(THREADS_ENGINES)) \
 		$(or $(SPECS),fattree3:k=36 dragonfly:p=8)
 
 # a month of synthetic jobs; MONTHFLAGS="--samples=4464 --seed=2"
