@@ -193,6 +193,51 @@ same_bytes() {
 }
 ok "makes the same bytes" same_bytes
 ok "which are printed again" says 0 'throughput retained' campaign report cells
+
+# --- one of them, with its tables ---------------------------------------------------------------
+ok "a damaged fabric is written with its tables" says 0 'ibroute-top --load .*/cell$' campaign dump cells --cell 3,nue:2,2 -o "$work/cell"
+as_in_its_line() {
+	"$I" check --topology cell/fabric.ibnetdiscover --tables cell/tables.ibr --bisections 10 --json >cell.json || return 1
+	python3 - <<-'PY'
+		import json
+		line = next(o for o in map(json.loads, open("cells/cells.jsonl")) if (o["seed"], o["step"], o["engine"]) == (3, 2, "nue:2"))
+		cell = json.load(open("cell.json"))
+		assert line["cables_down"] > 0 and line["usable"]
+		for key in ("switches", "terminals", "channels", "vls_used", "connected", "deadlock_free", "hops_mean", "efi_max", "sync", "ebb"):
+		    assert line[key] == cell[key] or abs(line[key] - cell[key]) < 1e-5, (key, line[key], cell[key])
+	PY
+}
+ok "they measure what its line says" as_in_its_line
+ok "what an engine refuses is written without" says 1 'no tables: ' campaign dump cells --cell 1,dor,0 -o "$work/cell"
+ok "the tables of before are gone" eval '[ -s cell/fabric.ibnetdiscover ] && [ ! -e cell/tables.ibr ]'
+ok "a seed that is none" says 64 'the seeds of this campaign are 1 to 4' campaign dump cells --cell 5,dor,0 -o "$work/cell"
+ok "a step that is none" says 64 'steps of this campaign are 0 to 2' campaign dump cells --cell 1,dor,3 -o "$work/cell"
+ok "an engine that is none" says 64 "'nue' is no engine of this campaign" campaign dump cells --cell 1,nue,0 -o "$work/cell"
+ok "without a folder" says 64 'needs --cell and --output' campaign dump cells --cell 1,dor,0
+
+# --- on the screen ------------------------------------------------------------------------------
+. "$top/tests/tty.sh"
+trap 'tty_stop; rm -rf "$work"' EXIT
+mkdir opened
+tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 XDG_STATE_HOME="$work/state" TMPDIR="$work/opened" "$I" --load cells
+ok "a campaign's folder opens in its view" tty_wait 5 'Failures of fab-.* 3 engines, 3 steps, 4 seeds'
+tty_keys Down Down
+ok "with a line for each step" tty_wait 5 '^> +updn +4 % +4 of 4'
+tty_keys Enter
+ok "Enter opens the damaged fabric with its tables" tty_wait 10 'routing updn .*FILE'
+ok "as a console of its own shows it" tty_wait 5 'ISLs [0-9]+ '
+tty_keys q
+ok "from which q leads back" tty_wait 5 '^> +updn +4 % +4 of 4'
+ok "and nothing is left behind" eval '[ -z "$(ls opened)" ]'
+tty_keys :
+tty_type "campaign $work/whole"
+tty_keys Enter
+ok "a replay is read instead" tty_wait 5 'Replay of file r.csv on fab-.*\(1 of [0-9]+\)'
+tty_keys ']'
+ok "and walked through its moments" tty_wait 5 '\(2 of [0-9]+\)'
+tty_keys q
+ok "q ends it" eval 'for i in $(seq 50); do tty_dead && break; sleep 0.1; done; [ "$(tty_status)" = 0 ]'
+tty_stop
 one=$(ls cells/cells | head -n 1)
 sed -i '2s/"step":0/"step":1/' "cells/cells/$one"
 ok "a damaged cell is named" says 1 '0 of 12 cells are missing, 1 damaged' campaign merge cells

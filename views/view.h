@@ -42,4 +42,4 @@ struct view {
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
 	view_apply, view_events, view_help, view_topology, view_switches, view_paths, view_sessions,
-	view_weak;
+	view_weak, view_campaign;

@@ -235,6 +235,9 @@ static const struct {
 	[REQ_DETACH].plain = app_act_leave,
 	[REQ_ARM].plain = app_act_arm,
 	[REQ_WEAK].plain = app_weak_find,
+	[REQ_CAMPAIGN].text = app_campaign_read,
+	[REQ_CELL].text = app_campaign_open,
+	[REQ_MOMENT].text = app_campaign_moment,
 };
 
 static void app_act_on_plan(struct app *a, const struct request *r)

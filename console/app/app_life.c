@@ -253,7 +253,9 @@ static void app_life_starting_done(void *owner, void *ctx)
 	}
 	if (app_life_jobs(&a->opts) == &job_source_slurm)
 		app_life_open_slurm(a);
-	if (a->opts.load)
+	if (a->campaign)
+		app_campaign_read(a, a->campaign);
+	else if (a->opts.load)
 		app_load(a);
 	else
 		app_life_start_poller(a, w);
@@ -409,6 +411,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_auto_part,
 	&app_sessions_part,
 	&app_weak_part,
+	&app_campaign_part,
 	NULL,
 };
 

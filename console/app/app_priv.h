@@ -10,6 +10,7 @@
 #pragma once
 
 #include "console/app/app_opts.h"
+#include "console/io/snapshot_files.h"
 #include "console/app/terminal/terminal.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
@@ -40,19 +41,6 @@ enum held {
 	HELD_JOBS,
 	HELD_COUNT
 };
-
-/* What a snapshot's folder holds beside the screen: texts for all kinds of tools, and what these
- * cannot hold. */
-#define SNAPSHOT_FABRIC	 "fabric.ibnetdiscover"
-#define SNAPSHOT_LFTS	 "opensm-lfts.dump" /* of earlier versions */
-#define SNAPSHOT_TABLES	 "tables.ibr"
-#define SNAPSHOT_JOBS	 "jobs"
-#define SNAPSHOT_LIST	 "jobs.json"
-#define SNAPSHOT_STATE	 "state.json"
-#define SNAPSHOT_EVENTS	 "events.jsonl"
-#define SNAPSHOT_HISTORY "history.ibr"
-#define SNAPSHOT_RACKS	 "racks"
-#define SNAPSHOT_NAMES	 "node-name-map"
 
 /* What the automatic mode does now. */
 enum auto_stage {
@@ -204,6 +192,8 @@ struct app {
 	uint32_t last_key;
 	uint64_t sessions_read; /* times */
 	uint64_t weak_found;	/* likewise */
+	uint64_t campaigns_read; /* likewise */
+	char *campaign;		 /* folder of one, given to --load; NULL: none */
 	bool lent;		/* the terminal, to a replay */
 	bool pruned;		/* old records were looked for */
 	struct err failed;	/* why it ends by itself; "" it does not */
@@ -244,7 +234,7 @@ struct app_part {
 
 extern const struct app_part app_activity_part, app_auto_part, app_effect_part, app_history_part,
 	app_preview_part, app_progress_part, app_record_part, app_prune_part, app_files_part,
-	app_sessions_part, app_set_part, app_update_part, app_weak_part;
+	app_sessions_part, app_set_part, app_update_part, app_weak_part, app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -319,6 +309,11 @@ void app_failures_changed(struct app *a, const struct fabric *now);
 /* app_weak.c: what failures would cost, from the tables of now */
 void app_weak_find(struct app *a);
 void app_weak_opened(struct app *a); /* the view: where that is not known */
+
+/* app_campaign.c: the folder of a campaign, "" again; and what is shown of it */
+void app_campaign_read(struct app *a, const char *dir);
+void app_campaign_moment(struct app *a, const char *text);
+void app_campaign_open(struct app *a, const char *cell); /* "SEED,ENGINE,STEP" */
 
 /* app_hosts.c: the same switches, other hosts */
 /* Tables of the last update, and of a demo's beginning, are to follow. */

@@ -116,6 +116,8 @@ static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct a
 					    : row_kind_find(arg);
 	if (o->kind == ROWS_FAILURES)
 		argp_error(s, "--view: ibroute-top weak prints what failures would cost");
+	if (o->kind == ROWS_CELLS || o->kind == ROWS_ROUTINGS)
+		argp_error(s, "--view: the folder of a campaign has these as .csv and .jsonl");
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "

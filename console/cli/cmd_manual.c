@@ -172,6 +172,7 @@ static void cmd_manual_keymap_put(FILE *out)
 		{ VIEW_PATHS, "0 Paths" },
 		{ VIEW_TOPOLOGY, "t Topology" },
 		{ VIEW_WEAK, "W What failures would cost" },
+		{ VIEW_CAMPAIGN, "K Campaigns" },
 		{ VIEW_HELP, "? Help" },
 	};
 

@@ -253,10 +253,12 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 {
 	for (int i = 0; i < n; i++) {
 		int level = pct[i] <= 100 ? heat_level(pct[i]) : -1;
+		uint32_t glyph = level < 0  ? ' '
+				 : c->ascii ? (uint32_t)heat_glyph(level)
+					    : 0x2581 + (uint32_t)(pct[i] * 7 + 50) / 100;
 
 		canvas_char(c, r, x + i, y,
-			    level < 0 ? ROLE_DIM : heat_role(PALETTE_VIRIDIS, level),
-			    level < 0 ? ' ' : (uint32_t)heat_glyph(level));
+			    level < 0 ? ROLE_DIM : heat_role(PALETTE_VIRIDIS, level), glyph);
 	}
 }
 

@@ -51,6 +51,8 @@ static const struct command commands[] = {
 	{ "events", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_EVENTS, "view 8; with an expression only the rows that match" },
 	{ "audit", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_AUDIT, "view 9; with an expression only the rows that match" },
 	{ "weak", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_WEAK, "view W: what the failure of each cable and switch would cost; with an expression only the rows that match" },
+	{ "campaign", "FOLDER", ARG_FILE, true, REQ_CAMPAIGN, 0, "read what replay, failures or campaign has written into a folder" },
+	{ "campaigns", "[EXPRESSION]", ARG_FILTER, false, REQ_VIEW, VIEW_CAMPAIGN, "view K: the folder that was read; with an expression only the rows that match" },
 	{ "paths", "", ARG_NONE, false, REQ_VIEW, VIEW_PATHS, "view 0" },
 	{ "topology", "", ARG_NONE, false, REQ_VIEW, VIEW_TOPOLOGY, "picture of the fabric" },
 	{ "reverse", "", ARG_NONE, false, REQ_REVERSE, 0, "reverse the order of the rows" },

@@ -185,7 +185,8 @@ static enum row_kind completion_rows_of(const struct command *c, enum row_kind h
 		   { VIEW_JOBS, ROWS_JOBS },
 		   { VIEW_EVENTS, ROWS_EVENTS },
 		   { VIEW_AUDIT, ROWS_SESSIONS },
-		   { VIEW_WEAK, ROWS_FAILURES } };
+		   { VIEW_WEAK, ROWS_FAILURES },
+		   { VIEW_CAMPAIGN, ROWS_CELLS } };
 
 	for (size_t i = 0; c->req == REQ_VIEW && i < sizeof(of) / sizeof(of[0]); i++)
 		if (of[i].view == c->view)

@@ -8,7 +8,7 @@ static const struct view *const views[VIEW_COUNT] = {
 	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
 	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
 	[VIEW_PATHS] = &view_paths,	  [VIEW_AUDIT] = &view_sessions,
-	[VIEW_WEAK] = &view_weak,
+	[VIEW_WEAK] = &view_weak,	  [VIEW_CAMPAIGN] = &view_campaign,
 };
 
 const struct view *view_find(enum view_id id)

@@ -417,7 +417,7 @@ static bool shell_pass_on(const struct input *in, struct request *out)
 		REQ_SUSPEND,	   REQ_DETACH, REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5,
 		REQ_HIST_FORWARD5, REQ_LIVE,   REQ_BOOKMARK,  REQ_BOOKMARKS,	REQ_INTERVAL,
 		REQ_SET,	   REQ_KEEP,   REQ_PLAN_SAVE, REQ_APPLY_NOTE,	REQ_APPLY_OVERRIDE,
-		REQ_ENGINE,
+		REQ_ENGINE,	   REQ_CAMPAIGN,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)

@@ -16,6 +16,7 @@ const struct tab tabs[VIEW_COUNT] = {
 	{ VIEW_PATHS, '0', "Paths", "Paths", NULL },
 	{ VIEW_TOPOLOGY, 't', "Topo", "Topology", NULL },
 	{ VIEW_WEAK, 'W', "Weak", "Weak", "What failures would cost" },
+	{ VIEW_CAMPAIGN, 'K', "Camp", "Campaign", NULL },
 	{ VIEW_HELP, '?', "Help", "Help", NULL },
 };
 
@@ -30,7 +31,9 @@ const char *tab_title(enum view_id view)
 
 bool tab_is_shown(const struct tab *t, enum view_id view, bool wide)
 {
-	if (t->view == VIEW_WEAK)
-		return view == VIEW_WEAK;
-	return t->view != VIEW_HELP || view != VIEW_WEAK || wide;
+	bool rare = view == VIEW_WEAK || view == VIEW_CAMPAIGN;
+
+	if (t->view == VIEW_WEAK || t->view == VIEW_CAMPAIGN)
+		return view == t->view;
+	return t->view != VIEW_HELP || !rare || wide;
 }

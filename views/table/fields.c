@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/fields.h"
 
+#include "views/data/state/campaign_list.h"
 #include "views/data/state/session_list.h"
 #include "views/data/state/weak_list.h"
-#include "views/table/fields_priv.h"
+#include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 static const char *const names[ROW_KINDS] = { "links", "ports",	 "switches", "jobs",
 					      "tiers", "events", "sessions", "actions",
-					      "failures" };
+					      "failures", "cells",	 "routings" };
 
 const char *row_kind_name(enum row_kind kind)
 {
@@ -33,12 +34,14 @@ const struct field *fields_of(enum row_kind kind, size_t *n)
 							     fields_switches, fields_jobs,
 							     fields_tiers,    fields_events,
 							     fields_sessions, fields_actions,
-							     fields_failures };
+							     fields_failures, fields_cells,
+							     fields_routings };
 	static const size_t *const count[ROW_KINDS] = { &nfields_links,	   &nfields_ports,
 							&nfields_switches, &nfields_jobs,
 							&nfields_tiers,	   &nfields_events,
 							&nfields_sessions, &nfields_actions,
-							&nfields_failures };
+							&nfields_failures, &nfields_cells,
+							&nfields_routings };
 
 	*n = *count[kind];
 	return list[kind];
@@ -177,6 +180,9 @@ uint32_t rows_count(const struct rows *r)
 		return s->sessions ? s->sessions->naction : 0;
 	case ROWS_FAILURES:
 		return state_weak(s) ? state_weak(s)->report->n : 0;
+	case ROWS_CELLS:
+	case ROWS_ROUTINGS:
+		return s->campaign.list ? campaign_rows(s->campaign.list) : 0;
 	case ROW_KINDS:
 		break;
 	}
@@ -223,6 +229,10 @@ const char *rows_label(char *buf, const struct rows *r, uint32_t row)
 		break;
 	case ROWS_FAILURES:
 		failure_label(buf, r, row);
+		break;
+	case ROWS_CELLS:
+	case ROWS_ROUTINGS:
+		campaign_label(buf, r, row);
 		break;
 	case ROW_KINDS:
 		break;

@@ -25,7 +25,9 @@ enum row_kind {
 	ROWS_EVENTS,   /* newest first */
 	ROWS_SESSIONS, /* recorded ones, newest first */
 	ROWS_ACTIONS,  /* what was done in the one that is open */
-	ROWS_FAILURES, /* of each cable and switch, that may come; the last: scripts have a command */
+	ROWS_FAILURES, /* of each cable and switch, that may come: for scripts there are commands */
+	ROWS_CELLS,    /* of a campaign of failures; as the next of the folder that is open */
+	ROWS_ROUTINGS, /* of a replay, at a moment */
 	ROW_KINDS
 };
 

@@ -3,6 +3,7 @@
 #include "views/table/table.h"
 
 #include "fabric/base/memory/mem.h"
+#include "views/data/state/campaign_list.h"
 #include "views/data/state/session_list.h"
 #include "views/data/state/weak_list.h"
 #include "views/table/table_priv.h"
@@ -112,6 +113,8 @@ static void table_toggle_tag(struct table *t, uint64_t key)
 
 static bool table_problem(const struct rows *r, uint32_t row)
 {
+	uint32_t way, step;
+
 	switch (r->kind) {
 	case ROWS_LINKS:
 		return r->v->problem[chan_fabric_port(r->s->fabric, row)] != PROBLEM_NONE;
@@ -134,6 +137,8 @@ static bool table_problem(const struct rows *r, uint32_t row)
 		return r->s->sessions->action[row].loud;
 	case ROWS_FAILURES:
 		return state_weak(r->s)->report->part[row].end != WEAK_REPAIRED;
+	case ROWS_CELLS:
+		return campaign_row(r->s, row, &way, &step)->good < r->s->campaign.list->seeds;
 	default:
 		return false;
 	}
@@ -268,6 +273,10 @@ static void table_made_now(struct table_made *m, const struct table_ops *ops,
 	if (ops->kind == ROWS_FAILURES && state_weak(s)) {
 		m->set[2] = state_weak(s);
 		m->figure[3] = (double)state_weak(s)->serial;
+	}
+	if (ops->kind == ROWS_CELLS || ops->kind == ROWS_ROUTINGS) {
+		m->set[2] = s->campaign.list;
+		m->figure[3] = s->campaign.list ? (double)s->campaign.list->serial : 0;
 	}
 	m->data[0] = s->rates;
 	m->data[1] = s->sample;

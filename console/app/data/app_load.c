@@ -3,6 +3,7 @@
 #include "console/app/app_priv.h"
 #include "console/app/data/app_folder.h"
 
+#include "console/campaign/folder/campaign_folder.h"
 #include "console/config/exits.h"
 #include "console/input/load/load_adaptive.h"
 #include "console/input/load/load_fabric.h"
@@ -41,6 +42,8 @@ void app_load_folder(struct app *a)
 		return;
 	a->folder = xstrdup(a->opts.load);
 	fabric = app_load_file_of(a, SNAPSHOT_FABRIC);
+	if (!fabric && campaign_folder_is(a->folder))
+		a->campaign = xstrdup(a->folder);
 	if (!fabric)
 		return;
 	a->opts.load = fabric;
@@ -62,6 +65,7 @@ void app_load_free(struct app *a)
 	for (size_t i = 0; i < sizeof(a->snapshot) / sizeof(a->snapshot[0]); i++)
 		free(a->snapshot[i]);
 	free(a->folder);
+	free(a->campaign);
 }
 
 /* The newest moment is what is on the screen first. */

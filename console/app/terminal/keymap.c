@@ -19,7 +19,8 @@
 #define TOPO	 VIEW_BIT(VIEW_TOPOLOGY)
 #define AUDIT	 VIEW_BIT(VIEW_AUDIT)
 #define WEAK	 VIEW_BIT(VIEW_WEAK)
-#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT | WEAK)
+#define CAMPAIGN VIEW_BIT(VIEW_CAMPAIGN)
+#define TABLES	 (LINKS | JOBS | EVENTS | AUDIT | WEAK | CAMPAIGN)
 /* views whose rows are a views/table/table.h: search, tags and columns of choice are there too */
 #define ROWS (TABLES | SWITCHES)
 #define MOVING                                                                                     \
@@ -117,6 +118,9 @@ static const struct binding bindings[] = {
 	  "search again, with the current tables" },
 	{ REQ_ENTER, 0, WEAK, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "go to the link or switch that would fail" },
+	{ REQ_ENTER, 0, CAMPAIGN, false, { K_ENTER, '\n' }, "Enter", "open",
+	  "failures: open the damaged fabric with its tables in a console of its own" },
+	{ REQ_AGAIN, 0, CAMPAIGN, false, { 'r' }, "r", "again", "read the folder again" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "go to the link, switch or job of the event" },
 	{ REQ_SORT, 0, OVERVIEW, false, { 's', K_F6 }, "s", "sort", "sort in the full table of "
@@ -140,7 +144,7 @@ static const struct binding bindings[] = {
 	{ REQ_SELECT, 0, ROWS, false, { ' ' }, "Space", "tag", "tag the row, or untag it" },
 	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "show tagged rows only, and back" },
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "remove all tags" },
-	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES | WEAK, false, { '!' }, "!", "problems",
+	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES | WEAK | CAMPAIGN, false, { '!' }, "!", "problems",
 	  "only rows with a problem (of links: down, not responding, errors, reduced), and back" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
@@ -179,6 +183,8 @@ static const struct binding bindings[] = {
 	{ REQ_VIEW, VIEW_TOPOLOGY, 0, false, { 't' }, "t", NULL, "drawing of the topology" },
 	{ REQ_VIEW, VIEW_WEAK, 0, false, { 'W' }, "W", NULL,
 	  "what the failure of each cable and switch would cost after a repair" },
+	{ REQ_VIEW, VIEW_CAMPAIGN, 0, false, { 'K' }, "K", NULL,
+	  "campaigns: what replay, failures or campaign has written into a folder" },
 	{ REQ_FREEZE, 0, 0, false, { 'Z' }, "Z", "freeze", "freeze the display; again: resume" },
 	{ REQ_HIST_BACK, 0, 0, false, { '[' }, "[", "history", "one sample back in the history" },
 	{ REQ_HIST_FORWARD, 0, 0, false, { ']' }, "]", NULL, "one sample forward" },

@@ -85,6 +85,10 @@ static void failures_table_add_retained(struct failures_table *t, struct failure
 	retained = 100 * v / e->whole[seed];
 	if (!isnan(retained))
 		s->retained[s->n[FAIL_RETAINED]] = retained;
+	if (!s->n[FAIL_RETAINED] || retained < s->worst) {
+		s->worst = retained;
+		s->worst_seed = t->first_seed + seed;
+	}
 	failures_table_add(s, FAIL_RETAINED, retained);
 	if (isnan(e->lost[seed]) && retained < 100 - FAILURES_LOSS)
 		e->lost[seed] = t->at[step];
@@ -430,12 +434,50 @@ int failures_table_write(const struct failures_table *t, const char *dir, const 
 	return rc;
 }
 
+/* Files of others may say anything. */
+static bool failures_table_fits(const json_t *meta)
+{
+	const json_t *d = json_object_get(meta, "damage"), *at = json_object_get(d, "rates_pct");
+	const json_t *engines = json_object_get(meta, "engines"), *e;
+	size_t steps = json_array_size(at ? at : json_object_get(d, "days")), i;
+	json_int_t seeds = json_integer_at(meta, "seeds");
+
+	json_array_foreach(engines, i, e)
+		if (!json_is_string(e))
+			return false;
+	return i && i <= FAILURES_ENGINES && steps && steps <= FAILURES_STEPS && seeds > 0 &&
+	       seeds <= FAILURES_SEEDS;
+}
+
 int failures_table_read(struct failures_table **out, const char *dir, const json_t *meta,
 			struct err *err)
 {
-	struct failures_table *t = failures_table_new(meta);
-	int rc = jsonl_read(dir, "cells.jsonl", failures_table_take, t, err);
+	char *path = xasprintf("%s/cells.jsonl", dir);
+	FILE *in = fopen(path, "re");
+	int rc;
 
+	if (in)
+		rc = failures_table_read_file(out, in, path, meta, err);
+	else
+		rc = err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
+	if (in)
+		fclose(in);
+	free(path);
+	return rc;
+}
+
+int failures_table_read_file(struct failures_table **out, FILE *lines, const char *path,
+			     const json_t *meta, struct err *err)
+{
+	struct failures_table *t;
+	int rc;
+
+	*out = NULL;
+	if (!failures_table_fits(meta))
+		return err_set(err, -EINVAL,
+			       "%s: what it is of has no engines, steps or seeds, or too many", path);
+	t = failures_table_new(meta);
+	rc = jsonl_read_file(lines, path, failures_table_take, t, err);
 	failures_table_bands(t);
 	failures_table_first_losses(t);
 	*out = t;

@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define FAILURES_ENGINES 16
 #define FAILURES_STEPS	 200
+#define FAILURES_SEEDS	 1000
 #define FAILURES_LOSS	 10 /* per cent of the throughput: a loss to be named */
 
 enum failures_figure {
@@ -43,16 +45,18 @@ struct failures_step {
 	uint32_t n[FAIL_FIGURES];
 	double *retained; /* of each cell that has it */
 	double low, high; /* 10th and 90th percentile of these; NAN none */
+	double worst;	  /* the least of them */
+	uint64_t worst_seed;
 	char why[300];	  /* of the first refusal */
 };
 
 struct failures_engine {
 	char label[48];
-	double whole[1000]; /* throughput without failures, by seed; NAN not known */
-	double packets[2][1000]; /* the same of packets: shifts, all-to-all */
+	double whole[FAILURES_SEEDS]; /* throughput without failures, by seed; NAN not known */
+	double packets[2][FAILURES_SEEDS]; /* the same of packets: shifts, all-to-all */
 	struct failures_step *step;
 	double first_loss; /* median over seeds of the first step below; NAN: none */
-	double lost[1000]; /* by seed: that step */
+	double lost[FAILURES_SEEDS]; /* by seed: that step */
 };
 
 struct failures_table {
@@ -64,9 +68,13 @@ struct failures_table {
 	struct failures_engine engine[FAILURES_ENGINES];
 };
 
-/* Of cells.jsonl in that folder and what its campaign is of; -EINVAL with file and line. */
+/* Of cells.jsonl in that folder and what its campaign is of; -EINVAL with file and line, also when
+ * that is of more engines, steps or seeds than any. */
 int failures_table_read(struct failures_table **out, const char *dir, const json_t *meta,
 			struct err *err);
+/* The same of a file that is open. */
+int failures_table_read_file(struct failures_table **out, FILE *lines, const char *path,
+			     const json_t *meta, struct err *err);
 void failures_table_free(struct failures_table *t); /* NULL is fine */
 /* failures.txt, .md and .csv. */
 int failures_table_write(const struct failures_table *t, const char *dir, const json_t *meta,

@@ -62,6 +62,16 @@ static struct route_inputs life_inputs(const struct living *x)
 	return in;
 }
 
+/* The same for the engine whose life it is. */
+static struct route_inputs life_inputs_of(const struct living *x)
+{
+	struct route_inputs in = life_inputs(x);
+
+	in.engine = x->e->engine;
+	engine_spec_apply(x->e, &in.params);
+	return in;
+}
+
 /* --- what every line has ------------------------------------------------------------------ */
 
 static void life_begin_line(struct living *x)
@@ -273,14 +283,12 @@ static void life_remember(struct living *x, const struct route_report *e)
 
 static int life_route(struct living *x, struct err *err)
 {
-	struct route_inputs in = life_inputs(x);
+	struct route_inputs in = life_inputs_of(x);
 	struct tables *carried = x->step ? life_carried(x) : NULL;
 	struct route_report e;
 	bool ok;
 	int rc;
 
-	in.engine = x->e->engine;
-	engine_spec_apply(x->e, &in.params);
 	route_report_begin(&e, &in);
 	rc = route_report_steps(&e, &in, ROUTE_MAKE | ROUTE_JUDGE, NULL, err);
 	ok = !rc && route_report_ok(&e);
@@ -340,5 +348,30 @@ int life_run(FILE *lines, FILE *seconds, const struct life_rules *r, const struc
 	tables_put(x.before.t);
 	fabric_put(x.before.f);
 	damage_free(d);
+	return rc;
+}
+
+int life_tables(struct fabric **f, const struct tables **t, const struct life_rules *r,
+		const struct engine_spec *e, uint64_t seed, uint32_t step, struct err *err)
+{
+	struct living x = { .r = r, .e = e, .seed = seed, .step = step };
+	struct damage *d = damage_new(r->f, &r->damage, seed);
+	struct route_inputs in;
+	struct route_report made;
+	int rc = damage_at(&x.f, &x.state, d, step, err);
+
+	*t = NULL;
+	*f = x.f;
+	damage_free(d);
+	if (rc)
+		return rc;
+	x.jobs = r->jobs ? jobset_on(r->jobs, r->f, x.f) : NULL;
+	in = life_inputs_of(&x);
+	route_report_begin(&made, &in);
+	rc = route_report_steps(&made, &in, ROUTE_MAKE, NULL, err);
+	if (!rc)
+		*t = tables_get(made.t);
+	route_report_free(&made);
+	jobset_put(x.jobs);
 	return rc;
 }

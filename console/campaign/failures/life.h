@@ -9,6 +9,7 @@
 #include "console/campaign/failures/damage.h"
 #include "engines/engine_spec.h"
 #include "engines/predict/predict.h"
+#include "fabric/model/tables/tables.h"
 #include "fabric/model/traffic/jobset.h"
 
 #include <stdio.h>
@@ -38,3 +39,9 @@ struct life_rules {
  * entries are counted against.  What engines refuse is in the lines; -EINVAL and the like else. */
 int life_run(FILE *lines, FILE *seconds, const struct life_rules *r, const struct engine_spec *e,
 	     uint64_t seed, struct err *err);
+
+/* The fabric and its tables at a step of that life, as the line of the step has measured them; the
+ * caller owns a reference of each.  What the engine refuses: *t NULL, -errno and its sentence, and
+ * the fabric.  -EINVAL: no host is left, and *f is NULL, too. */
+int life_tables(struct fabric **f, const struct tables **t, const struct life_rules *r,
+		const struct engine_spec *e, uint64_t seed, uint32_t step, struct err *err);

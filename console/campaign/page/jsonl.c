@@ -26,24 +26,35 @@ static int jsonl_line(const char *path, uint64_t number, char *text,
 	return last;
 }
 
-int jsonl_read(const char *dir, const char *name, bool (*take)(void *ctx, const json_t *line),
-	       void *ctx, struct err *err)
+int jsonl_read_file(FILE *in, const char *path, bool (*take)(void *ctx, const json_t *line),
+		    void *ctx, struct err *err)
 {
-	char *path = xasprintf("%s/%s", dir, name), *text = NULL;
-	FILE *in = fopen(path, "re");
+	char *text = NULL;
 	size_t room = 0;
 	uint64_t number = 0;
 	int rc = 0;
 
-	if (!in)
-		rc = err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
 	while (!rc && getline(&text, &room, in) > 0)
 		rc = jsonl_line(path, ++number, text, take, ctx, err);
+	free(text);
+	return rc < 0 ? rc : 0;
+}
+
+int jsonl_read(const char *dir, const char *name, bool (*take)(void *ctx, const json_t *line),
+	       void *ctx, struct err *err)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	FILE *in = fopen(path, "re");
+	int rc = 0;
+
+	if (!in)
+		rc = err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
+	else
+		rc = jsonl_read_file(in, path, take, ctx, err);
 	if (in)
 		fclose(in);
-	free(text);
 	free(path);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 double jsonl_number(const json_t *o, const char *key)

@@ -3,6 +3,7 @@
 #include "console/cli/commands.h"
 
 #include "console/campaign/cells/campaign.h"
+#include "console/campaign/cells/cell_dump.h"
 #include "console/campaign/cells/submit.h"
 #include "console/cli/campaign/failures_args.h"
 #include "console/config/cmdline.h"
@@ -29,8 +30,9 @@ struct campaign_cmd {
 	uint32_t shard, shards; /* shards 0: not said */
 	unsigned tasks, threads;
 	bool submit, yes, json;
+	const char *cell, *out; /* which one, and the folder for it */
 	/* loaded */
-	char full[PATH_MAX];
+	char full[PATH_MAX], began[PATH_MAX]; /* the campaign's folder; where the program began */
 	struct failures_args *args;
 	struct campaign c;
 };
@@ -49,10 +51,14 @@ static const struct argp_option table[] = {
 	  "run --submit, status: tasks of the array (default: 20, or one for each cell)", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "run: compute N cells at a time (default: all cores)", 0 },
 	{ "json", CMDLINE_KEY(struct campaign_cmd, json), NULL, 0, "status: print JSON", 0 },
+	{ "cell", CMDLINE_KEY(struct campaign_cmd, cell), "SEED,ENGINE,STEP", 0,
+	  "dump: this damaged fabric, with the engine's tables", 0 },
+	{ "output", 'o', "DIR", 0, "dump: the folder that they go into", 0 },
 	{ 0 },
 };
 
 static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD('o', struct campaign_cmd, out),
 	CMDLINE_FIELD(OPT_TASKS, struct campaign_cmd, tasks, "--tasks", 1, TASKS_MAX),
 	CMDLINE_FIELD(OPT_THREADS, struct campaign_cmd, threads, "--threads", 1, 1024),
 	{ 0 },
@@ -84,10 +90,12 @@ static error_t cmd_campaign_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->verb)
-			argp_error(state, "one of plan, run, status, merge and report is needed");
+			argp_error(state, "one of plan, run, status, merge, report and dump is needed");
 		if (!c->dir)
 			argp_error(state, "%s needs a folder", c->verb);
 		cmd_campaign_take_shard(c, state);
+		if (!strcmp(c->verb, "dump") ? !c->cell || !c->out : c->cell || c->out)
+			argp_error(state, "dump, and nothing else, needs --cell and --output");
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, state);
@@ -97,12 +105,13 @@ static error_t cmd_campaign_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_campaign_take,
-	.args_doc = "plan DIR OPTIONS OF failures...\nrun DIR\nstatus DIR\nmerge DIR\nreport DIR",
+	.args_doc = "plan DIR OPTIONS OF failures...\nrun DIR\nstatus DIR\nmerge DIR\nreport DIR\ndump DIR --cell SEED,ENGINE,STEP -o OUT",
 	.doc = "Computes a failure campaign (see \"failures\") in cells, one for each engine and seed, by "
 	       "any number of processes and machines that see the same folder: \"plan\" writes what is "
 	       "asked, with copies of the files that are named; \"run\" computes what is not there yet, "
 	       "or its share of it; \"merge\" makes the lines, tables and the page of all cells, the "
-	       "same bytes as \"failures\" does; \"report\" prints the tables again. A cell is a file "
+	       "same bytes as \"failures\" does; \"report\" prints the tables again; "
+	       "\"dump\" writes a damaged fabric with its tables into a folder for --load. A cell is a file "
 	       "named after all that it depends on, written beside and renamed: \"run\" can be killed, "
 	       "requeued and run twice at any moment, under SLURM, xargs -P or anything else.\v"
 	       "Examples: campaign plan big --topology torus:dims=6x5x5 --engines dfsssp,nue:4; campaign "
@@ -238,7 +247,7 @@ static int cmd_campaign_load(struct campaign_cmd *c, char *name, struct err *err
 	}
 	if (campaign_arguments(&arguments, c->full, err))
 		return EXIT_UNREADABLE;
-	if (chdir(c->full)) {
+	if (!getcwd(c->began, sizeof(c->began)) || chdir(c->full)) {
 		json_decref(arguments);
 		err_set(err, -errno, "%s: %s", c->dir, strerror(errno));
 		return EXIT_UNREADABLE;
@@ -408,6 +417,17 @@ static int cmd_campaign_merge(struct campaign_cmd *c, struct err *err)
 	return rc;
 }
 
+static int cmd_campaign_dump(struct campaign_cmd *c, struct err *err)
+{
+	char *path = c->out[0] == '/' ? xstrdup(c->out) : xasprintf("%s/%s", c->began, c->out);
+	int rc = cell_dump(path, &c->args->x, c->cell, err);
+
+	if (!rc)
+		printf("%s written; show it with: ibroute-top --load %s\n", c->cell, path);
+	free(path);
+	return !rc ? 0 : rc == -EINVAL ? EXIT_BAD_USAGE : EXIT_FINDINGS;
+}
+
 /* --- the command --------------------------------------------------------------------------------------- */
 
 static const struct campaign_verb {
@@ -418,6 +438,7 @@ static const struct campaign_verb {
 	{ "status", cmd_campaign_status },
 	{ "merge", cmd_campaign_merge },
 	{ "report", cmd_campaign_report },
+	{ "dump", cmd_campaign_dump },
 };
 
 static int cmd_campaign_do(struct campaign_cmd *c, char *name, struct err *err)
@@ -428,7 +449,7 @@ static int cmd_campaign_do(struct campaign_cmd *c, char *name, struct err *err)
 
 			return rc ? rc : verbs[i].work(c, err);
 		}
-	err_set(err, -EINVAL, "'%s' is none of plan, run, status, merge and report", c->verb);
+	err_set(err, -EINVAL, "'%s' is none of plan, run, status, merge, report and dump", c->verb);
 	return EXIT_BAD_USAGE;
 }
 

@@ -19,7 +19,7 @@
 
 #include "fabric/base/hash/digest.h"
 #include "fabric/base/message/err.h"
-#include "fabric/update/installer/link_reports.h"
+#include "fabric/ib/link_reports.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -23,6 +23,7 @@ enum view_id {
 	VIEW_AUDIT,    /* key 9 */
 	VIEW_TOPOLOGY, /* key t */
 	VIEW_WEAK,     /* key W */
+	VIEW_CAMPAIGN, /* key K */
 	VIEW_HELP,     /* key ? */
 	VIEW_COUNT
 };
@@ -136,6 +137,9 @@ enum req {
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
 	REQ_DETACH,	  /* leave; what is open goes on in its own process */
 	REQ_WEAK,	  /* what failures would cost is looked for again */
+	REQ_CAMPAIGN,	  /* request.text: the folder of a campaign, to be read; "" again */
+	REQ_CELL,	  /* request.text: SEED,ENGINE,STEP of it, to be opened */
+	REQ_MOMENT,	  /* request.text: step of a replay to be shown */
 	REQ_ARM,	  /* as with --rw from now on, where state.may_arm */
 	REQ_COUNT
 };

@@ -309,6 +309,15 @@ struct state_weak {
 	char step[48];		      /* how far that is */
 	char why[256];		      /* there is none; "" it was not tried */
 };
+/* A campaign's folder: view K. */
+struct campaign_list;
+struct state_campaign {
+	const struct campaign_list *list; /* NULL: none is open */
+	uint32_t step;			  /* of a replay: the moment that is shown */
+	bool busy;			  /* it is being read, or a cell of it computed */
+	char words[80];			  /* how far that is */
+	char why[300];			  /* it could not be read; "": it was not tried */
+};
 struct apply_wrote;
 struct sessions;
 struct sample_summary;
@@ -378,6 +387,7 @@ struct state {
 	bool sessions_busy;		 /* they are being read */
 	char sessions_step[48];		 /* how far the file is that is being read */
 	struct state_weak weak;
+	struct state_campaign campaign;
 	struct state_history_at history_at;
 };
 

@@ -3,6 +3,7 @@
 
 #include "fabric/base/text/natural.h"
 #include "tests/unit/kit/console_kit.h"
+#include "views/data/state/campaign_list.h"
 #include "views/data/state/session_list.h"
 #include "views/data/state/weak_list.h"
 #include "views/data/summary/fabric_summary.h"
@@ -46,6 +47,23 @@ static struct weak_part fails = { .chan = 0,
 static struct weak_report failures = { .time = 1.25, .vls = 1, .n = 1, .part = &fails };
 static struct weak_list weak = { .report = &failures };
 
+/* Two engines at two steps. */
+static double steps[] = { 0, 2.5 };
+static uint32_t runs[] = { 3, 4 };
+static struct campaign_cell cells[] = {
+	{ .n = 10, .good = 10, .figure = { [CAMPAIGN_RETAINED] = 100, [CAMPAIGN_TIME] = 1.5 } },
+	{ .n = 10, .good = 9, .figure = { [CAMPAIGN_RETAINED] = 91.25 } },
+	{ .n = 10, .good = 10, .figure = { [CAMPAIGN_RETAINED] = 100, [CAMPAIGN_TIME] = 2.5 } },
+	{ .n = 10, .good = 10, .adopted = true, .figure = { [CAMPAIGN_RETAINED] = 95 } },
+};
+static struct campaign_list campaign = { .nway = 2,
+					 .nstep = 2,
+					 .seeds = 10,
+					 .way = { "updn", "nue:4" },
+					 .at = steps,
+					 .jobs = runs,
+					 .cell = cells };
+
 static int open_tree(void **state)
 {
 	static const uint32_t jobs[] = { 16, 8, 8, 4, 0 };
@@ -63,6 +81,7 @@ static int open_tree(void **state)
 	kit.s.sessions = &recorded;
 	weak.fabric = kit.fabric;
 	kit.s.weak.list = &weak;
+	kit.s.campaign.list = &campaign;
 	return 0;
 }
 
@@ -286,6 +305,27 @@ static void check_order(const struct row_order *o, enum row_kind kind, const cha
 	assert_true(unknown);
 }
 
+static void cells_go_engine_by_engine_and_routings_by_moment(void **state)
+{
+	char buf[VALUE_LEN];
+	struct rows r = rows(ROWS_CELLS);
+
+	(void)state;
+	assert_int_equal(rows_count(&r), 4);
+	assert_string_equal(text(ROWS_CELLS, "engine", 1), "updn");
+	assert_string_equal(text(ROWS_CELLS, "retained", 1), "91.2");
+	assert_string_equal(text(ROWS_CELLS, "usable", 1), "9");
+	assert_string_equal(rows_label(buf, &r, 3), "nue:4 2.5 %");
+	campaign.kind = CAMPAIGN_REPLAY;
+	kit.s.campaign.step = 1;
+	r = rows(ROWS_ROUTINGS);
+	assert_int_equal(rows_count(&r), 2);
+	assert_string_equal(text(ROWS_ROUTINGS, "adopted", 1), "yes");
+	kit.s.campaign.step = 0;
+	assert_string_equal(text(ROWS_ROUTINGS, "time", 1), "2.500");
+	campaign.kind = CAMPAIGN_FAILURES;
+}
+
 static void failures_have_what_their_repair_costs(void **state)
 {
 	(void)state;
@@ -466,6 +506,7 @@ int main(void)
 		cmocka_unit_test(events_have_a_time),
 		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),
 		cmocka_unit_test(failures_have_what_their_repair_costs),
+		cmocka_unit_test(cells_go_engine_by_engine_and_routings_by_moment),
 		cmocka_unit_test(rows_are_sorted_by_any_field),
 		cmocka_unit_test(ranks_of_texts_are_in_the_order_of_texts),
 		cmocka_unit_test(ranks_are_kept_while_the_texts_are_the_same),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of links (channels between switches) and of all ports; both look at a switch's port. */
 #include "views/data/state/chan_text.h"
-#include "views/table/fields_priv.h"
+#include "views/table/fields/fields_priv.h"
 
 static uint32_t fields_ports_of(const struct rows *r, uint32_t row)
 {

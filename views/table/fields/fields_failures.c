@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of failures that may come: of each cable and switch. */
 #include "views/data/state/weak_list.h"
-#include "views/table/fields_priv.h"
+#include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>
 

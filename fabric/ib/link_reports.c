@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/installer/link_reports.h"
+#include "fabric/ib/link_reports.h"
 
 #include <errno.h>
 #include <stdio.h>

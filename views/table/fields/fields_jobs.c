@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of jobs, tiers and events. */
 #include "fabric/base/time/stamp.h"
-#include "views/table/fields_priv.h"
+#include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>
 #include <time.h>

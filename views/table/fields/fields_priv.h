@@ -9,14 +9,16 @@
 
 extern const struct field fields_links[], fields_ports[], fields_switches[], fields_jobs[],
 	fields_tiers[], fields_events[], fields_sessions[], fields_actions[],
-	fields_failures[];
+	fields_failures[], fields_cells[], fields_routings[];
 extern const size_t nfields_links, nfields_ports, nfields_switches, nfields_jobs, nfields_tiers,
-	nfields_events, nfields_sessions, nfields_actions, nfields_failures;
+	nfields_events, nfields_sessions, nfields_actions, nfields_failures, nfields_cells,
+	nfields_routings;
 
 void job_label(char *buf, const struct rows *r, uint32_t row);
 void session_label(char *buf, const struct rows *r, uint32_t row);
 void action_label(char *buf, const struct rows *r, uint32_t row);
 void failure_label(char *buf, const struct rows *r, uint32_t row);
+void campaign_label(char *buf, const struct rows *r, uint32_t row);
 
 /* An empty text is unknown. */
 static inline void field_text_if(struct value *c, const char *text)

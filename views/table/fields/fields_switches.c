@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of switches: figures of all their ports together. */
-#include "views/table/fields_priv.h"
+#include "views/table/fields/fields_priv.h"
 
 GETTER(fields_switches_get_name, c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, row))
 GETTER(fields_switches_get_guid, c->guid = r->s->fabric->sw_guid[row])
