@@ -116,7 +116,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-screen bench-idle gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle gaps \
 	screenshots sanitize syntax install uninstall dist clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
@@ -348,6 +348,10 @@ bench-threads: all $(B)/tests/bench/threads_bench
 	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) $(or $(ENGINES),$(THREADS_ENGINES)) \
 		$(or $(SPECS),fattree3:k=36 dragonfly:p=8)
 
+# six nets as their cables fail; ENGINES= RATE=0..8%/2% SEEDS=20
+bench-wear: all
+	$(Q)B=$(B) bash tests/bench/wear.sh $(WEARFLAGS)
+
 # a month of synthetic jobs; MONTHFLAGS="--samples=4464 --seed=2"
 month: all $(B)/tests/bench/month
 	$(Q)B=$(B) bash tests/bench/month.sh $(MONTHFLAGS)
@@ -478,6 +482,7 @@ help:
 	@echo "bench-gate      whether sar makes any pattern of jobs slower than dfsssp, 88 cases (UPDATES=5 NETS=NAME,...)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
+	@echo "bench-wear      six nets as their cables fail, six engines, 20 seeds (ENGINES=, RATE=, SEEDS=, WEARFLAGS=)"
 	@echo "repairs         failures and returns on random fabrics, each repair judged (FABRICS=, EVENTS=, ORDERS=, SEED=)"
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"
 	@echo "month           sar compared with dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"

@@ -196,8 +196,9 @@ static void failures_page_plots(FILE *f, const struct failures_table *t)
 			   false);
 	failures_page_plot(f, t, "Entries changed against the step before", "LFT entries",
 			   failures_page_entries, false);
-	failures_page_plot(f, t, "The same by the engine repair", "LFT entries",
-			   failures_page_repaired, false);
+	if (t->with_repair)
+		failures_page_plot(f, t, "The same by the engine repair", "LFT entries",
+				   failures_page_repaired, false);
 	page_plots_end(f);
 }
 

@@ -201,6 +201,7 @@ static struct failures_table *failures_table_new(const json_t *meta)
 	at = at ? at : json_object_get(d, "days");
 	t->nstep = (uint32_t)json_array_size(at);
 	t->with_packets = json_is_true(json_object_get(meta, "with_packets"));
+	t->with_repair = json_is_true(json_object_get(meta, "with_repair"));
 	t->seeds = json_u32_at(meta, "seeds");
 	t->first_seed = (uint64_t)json_integer_at(meta, "first_seed");
 	t->nengine = json_array_size(engines);

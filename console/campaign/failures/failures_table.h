@@ -63,7 +63,7 @@ struct failures_table {
 	size_t nengine;
 	uint32_t nstep, seeds;
 	uint64_t first_seed;
-	bool by_time, with_packets;
+	bool by_time, with_packets, with_repair;
 	double at[FAILURES_STEPS]; /* per cent, or days */
 	struct failures_engine engine[FAILURES_ENGINES];
 };

@@ -17,8 +17,7 @@ static const char style[] =
 	"--rule:#3a3a3a;--c0:#56b4e9;--c1:#ff9a4d;--c2:#3ddc97;--c3:#e08fd8;--c4:#f0e442;"
 	"--c5:#9ad0f5;--c6:#ff8fb0;--c7:#ccc}}\n"
 	"@media print{:root{--bg:#fff;--fg:#000;--dim:#333;--rule:#bbb;--c0:#0072b2;--c1:#d55e00;"
-	"--c2:#009e73;--c3:#aa4499;--c4:#8a6d00;--c5:#3b8fc4;--c6:#882255;--c7:#444}"
-	"figure,table{break-inside:avoid}}\n"
+	"--c2:#009e73;--c3:#aa4499;--c4:#8a6d00;--c5:#3b8fc4;--c6:#882255;--c7:#444}}\n"
 	"body{background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif;"
 	"margin:0 auto;padding:12px 16px;max-width:1280px}\n"
 	"h1{font-size:1.4em;overflow-wrap:anywhere}h2{font-size:1.15em;margin-top:1.6em}\n"
@@ -32,7 +31,12 @@ static const char style[] =
 	"font-size:13px}.grid{stroke:var(--rule)}.axis{stroke:var(--dim);fill:none}\n"
 	/* the first ones are the broadest: lines that lie over each other are all seen */
 	".line{fill:none;stroke-width:1.6}.line.s0{stroke-width:6.4}.line.s1{stroke-width:4.8}.line.s2{stroke-width:3.2}\n"
-	".band{opacity:.18}.dot.line{stroke-width:4;stroke-linecap:round;stroke-dasharray:none;opacity:.5}\n"
+	".band{opacity:.18}.dot.line{stroke-width:5;stroke-linecap:round;stroke-dasharray:none;opacity:.5}"
+	".few.line{stroke-width:9;opacity:.9}\n"
+	/* paper has no scrollbar: tables get small, and what belongs together stays on a page */
+	"@media print{body{margin:0;max-width:none}.wide{overflow:visible}table{font-size:.62em;width:100%}"
+	"th,td{padding:1px 3px;white-space:normal}.plots{grid-template-columns:1fr 1fr}"
+	"figure,tr{break-inside:avoid}thead{display:table-header-group}h1,h2,p,ul{break-after:avoid}}\n"
 	".line.s0{stroke:var(--c0)}.line.s1{stroke:var(--c1)}.line.s2{stroke:var(--c2)}"
 	".line.s3{stroke:var(--c3)}.line.s4{stroke:var(--c4)}.line.s5{stroke:var(--c5)}"
 	".line.s6{stroke:var(--c6)}.line.s7{stroke:var(--c7)}\n"

@@ -12,6 +12,7 @@
 #define RIGHT  12.0
 #define TOP    26.0
 #define BOTTOM 42.0
+#define FEW    200 /* dots that may be larger */
 
 static double plot_x(const struct plot *p, double v)
 {
@@ -147,7 +148,7 @@ void plot_line(struct plot *p, unsigned series, const double *x, const double *y
 /* Lines of no length with round ends. */
 void plot_dots(struct plot *p, unsigned series, const double *x, const double *y, size_t n)
 {
-	fprintf(p->f, "<path class=\"dot line s%u\" d=\"", series % 8);
+	fprintf(p->f, "<path class=\"dot%s line s%u\" d=\"", n < FEW ? " few" : "", series % 8);
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(x[i]) && !isnan(y[i]))
 			fprintf(p->f, "M%.1f %.1fh0", plot_x(p, x[i]), plot_y(p, y[i]));

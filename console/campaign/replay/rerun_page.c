@@ -249,16 +249,26 @@ static void rerun_page_ecdf(FILE *f, const struct drawing *d)
 	for (size_t i = 0; i < d->t->nway; i++) {
 		size_t n = rerun_page_known(sorted, d->job[i].v, d->job[i].n), m = 0;
 
-		for (size_t k = 0; k < POINTS && n; k++, m++) {
-			size_t at = k * (n - 1) / (POINTS - 1);
+		for (size_t k = 0; k < POINTS / 2 && n; k++, m += 2) {
+			size_t at = k * (n - 1) / (POINTS / 2 - 1);
 
-			x[k] = sorted[at];
-			y[k] = (double)(at + 1) / (double)n;
+			x[m] = x[m + 1] = sorted[at];
+			y[m] = k ? y[m - 1] : 0;
+			y[m + 1] = (double)(at + 1) / (double)n;
 		}
 		plot_line(&p, (unsigned)i, x, y, m);
 	}
 	plot_end(&p);
 	free(sorted);
+}
+
+/* Around the dots at the ends. */
+static void rerun_page_room(double *lo, double *hi)
+{
+	double room = (*hi - *lo) / 25;
+
+	*lo -= room;
+	*hi += room;
 }
 
 /* A job's time by one routing against that by another. */
@@ -279,6 +289,7 @@ static void rerun_page_scatter(FILE *f, const struct drawing *d, size_t a, size_
 	}
 	plot_span(&p.x0, &p.x1, px, n);
 	plot_span(&p.x0, &p.x1, py, n);
+	rerun_page_room(&p.x0, &p.x1);
 	p.y0 = p.x0;
 	p.y1 = p.x1;
 	plot_begin(&p);
