@@ -85,3 +85,42 @@ tty_stop
 begin --demo=dragonfly:p=4
 tty_keys t
 shot t-topology-dragonfly
+tty_stop
+
+# --- what replay and failures have written --------------------------------------------------------
+cd "$work"
+python3 - >jobs.csv <<'PY'
+import random
+rnd, free, end = random.Random(7), list(range(1, 343)), []
+print("jobid,start,end,nodelist")
+for k in range(120):
+    t = 1795168800 + 300 * k
+    for e in [e for e in end if e[0] <= t]:
+        end.remove(e)
+        free += e[1]
+    n = min(len(free), rnd.choice([4, 8, 16, 32, 64]))
+    nodes = sorted(rnd.sample(free, n)) if n else []
+    free = [f for f in free if f not in nodes]
+    if nodes:
+        stop = t + rnd.randrange(1800, 14400)
+        end.append((stop, nodes))
+        print('%d,@%d,@%d,"%s"' % (k + 1, t, stop, ",".join("n%04d" % i for i in nodes)))
+PY
+"$BIN" campaign plan wear --topology dragonfly:p=3 --engines updn,dfsssp,nue:4 --rate 0..10%/1% --seeds 5 >/dev/null
+"$BIN" campaign run wear >/dev/null
+"$BIN" campaign merge wear >/dev/null
+"$BIN" replay --topology dragonfly:p=3 --history jobs.csv --engines updn,dfsssp,sar@scratch,sar --every 10m -o jobs >/dev/null
+folder() { # folder, keys
+	local folder=$1 top=$OLDPWD
+	shift
+	tty_start $SIZE env -u NO_COLOR TERM=screen-256color LC_ALL=C.UTF-8 TZ=UTC0 "$BIN" --load "$folder" \
+		--record-dir "$work/rec" --state-dir "$work/state"
+	tty_wait 20 'rows|engine|routing +time'
+	sleep 1
+	[ $# -eq 0 ] || tty_keys "$@"
+	sleep 0.5
+	(cd "$top" && shot "K-$folder")
+	tty_stop
+}
+folder wear -N 20 Down
+folder jobs -N 30 ']'

@@ -41,7 +41,7 @@ static const struct table_col cell_columns[] = {
 	[COL_RETAINED] = { "retained_pct", NULL, 9, 0, 0, 0 },
 	{ "p10_pct", NULL, 6, 72, 0, 0 },
 	{ "p90_pct", NULL, 6, 72, 0, 0 },
-	[COL_EBB] = { "ebb", NULL, 6, 0, 0, 0 },
+	[COL_EBB] = { "ebb", NULL, 7, 0, 0, 0 },
 	{ "vls", NULL, 4, 0, 0, 0 },
 	{ "hosts_cut", NULL, 8, 0, 0, 0 },
 	{ "entries", NULL, 11, 0, 0, 0 },
@@ -168,26 +168,31 @@ static struct table *campaign_view_table(void *own, const struct table_ops **out
 /* --- lines over all steps ----------------------------------------------------------------------
  */
 
+/* What is drawn: the higher, the worse. */
 struct scale {
-	enum campaign_figure figure;
 	double least, most;
 };
 
+static double campaign_view_harm(const struct campaign_list *l, const struct campaign_cell *c)
+{
+	return l->kind == CAMPAIGN_REPLAY ? c->figure[CAMPAIGN_TIME]
+					  : 100 - c->figure[CAMPAIGN_RETAINED];
+}
+
 static struct scale campaign_view_scale(const struct campaign_list *l)
 {
-	struct scale s = { CAMPAIGN_RETAINED, 0, 100 };
+	struct scale s = { INFINITY, -INFINITY };
 
-	if (l->kind != CAMPAIGN_REPLAY)
-		return s;
-	s = (struct scale){ CAMPAIGN_TIME, INFINITY, -INFINITY };
 	for (size_t i = 0; i < (size_t)l->nway * l->nstep; i++) {
-		double v = l->cell[i].figure[CAMPAIGN_TIME];
+		double v = campaign_view_harm(l, &l->cell[i]);
 
 		if (!isfinite(v))
 			continue;
 		s.least = v < s.least ? v : s.least;
 		s.most = v > s.most ? v : s.most;
 	}
+	if (l->kind != CAMPAIGN_REPLAY)
+		s.least = 0;
 	return s;
 }
 
@@ -195,7 +200,7 @@ static uint8_t campaign_view_level(const struct scale *s, double v)
 {
 	if (!isfinite(v))
 		return 255;
-	if (!(s->most > s->least))
+	if (!(s->most > s->least) || v < s->least)
 		return 0;
 	return (uint8_t)lrint(100 * (v - s->least) / (s->most - s->least));
 }
@@ -212,9 +217,9 @@ static int campaign_view_spark(uint8_t *pct, int w, const struct campaign_list *
 		double worst = NAN;
 
 		for (size_t k = from; k < to; k++) {
-			double v = l->cell[(size_t)way * l->nstep + k].figure[s->figure];
+			double v = campaign_view_harm(l, &l->cell[(size_t)way * l->nstep + k]);
 
-			if (isnan(worst) || (l->kind == CAMPAIGN_REPLAY ? v > worst : v < worst))
+			if (isnan(worst) || v > worst)
 				worst = v;
 		}
 		pct[i] = campaign_view_level(s, worst);
@@ -231,7 +236,7 @@ static void campaign_view_mean(char *buf, size_t size, const struct campaign_lis
 	buf[0] = '\0';
 	if (l->kind != CAMPAIGN_REPLAY) {
 		if (isfinite(last))
-			snprintf(buf, size, "%5.1f %% at the end", last);
+			snprintf(buf, size, "%5.1f %% lost at the end", 100 - last);
 		return;
 	}
 	for (uint32_t k = 0; k < l->nstep; k++)
@@ -304,6 +309,18 @@ static void campaign_view_title(char *buf, size_t size, const struct state *s)
 			 plural(l->seeds));
 }
 
+static void campaign_view_spark_title(char *buf, size_t size, const struct campaign_list *l)
+{
+	struct scale s = campaign_view_scale(l);
+
+	if (!(s.most >= s.least))
+		buf[0] = '\0';
+	else if (l->kind == CAMPAIGN_REPLAY)
+		snprintf(buf, size, "Time of the jobs, all moments: %.2f to %.2f", s.least, s.most);
+	else
+		snprintf(buf, size, "Throughput lost, all steps: up to %.1f %%", s.most);
+}
+
 /* What Enter does with the row. */
 static void campaign_view_say(char *buf, size_t size, const struct state *s, uint32_t row)
 {
@@ -370,8 +387,8 @@ static void campaign_view_draw(void *own, struct context *ctx, struct canvas *c,
 	if (row != FAB_NONE)
 		campaign_row(s, row, &way, &step);
 	r = (struct rect){ r.x, r.y + r.h - below, r.w, below };
-	canvas_rule(c, r, 0,
-		    replay ? "Time of the jobs, all moments" : "Throughput retained, all steps");
+	campaign_view_spark_title(title, sizeof(title), l);
+	canvas_rule(c, r, 0, title);
 	campaign_view_draw_sparks(c, (struct rect){ r.x, r.y + 1, r.w, below - 2 }, s, way);
 	if (row != FAB_NONE) {
 		campaign_view_say(text, sizeof(text), s, row);
