@@ -109,7 +109,7 @@ PY
 "$BIN" campaign plan wear --topology dragonfly:p=3 --engines updn,dfsssp,nue:4 --rate 0..10%/1% --seeds 5 >/dev/null
 "$BIN" campaign run wear >/dev/null
 "$BIN" campaign merge wear >/dev/null
-"$BIN" replay --topology dragonfly:p=3 --history jobs.csv --engines updn,dfsssp,sar@scratch,sar --every 10m -o jobs >/dev/null
+"$BIN" replay --topology dragonfly:p=3 --history jobs.csv --engines dfsssp,updn,sar@scratch,sar --every 10m -o jobs >/dev/null
 folder() { # folder, keys
 	local folder=$1 top=$OLDPWD
 	shift

@@ -105,12 +105,19 @@ double auto_gain(const struct auto_plan *in)
 	return in->before ? 1.0 - (double)in->after / (double)in->before : 0;
 }
 
-/* More than the threshold, and more than the phases that were drawn can make of nothing. */
+double auto_policy_need(const struct auto_policy *p, const struct auto_plan *in)
+{
+	if (!in->more)
+		return p->limits.gain;
+	return in->reach > p->limits.gain ? p->limits.gain / 5 : p->limits.gain / 2;
+}
+
+/* More than is needed, and more than the phases that were drawn can make of nothing. */
 static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
 {
 	double error = auto_policy_timed(in) ? in->time_error / in->time_before : 0;
 
-	return auto_gain(in) > p->limits.gain && auto_gain(in) > 2 * error;
+	return auto_gain(in) > auto_policy_need(p, in) && auto_gain(in) > 2 * error;
 }
 
 #define CHANGE 500
@@ -208,7 +215,7 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 		auto_policy_say(
 			p, "%u block%s: %s, not more than %.1f %%: the installed routing stays",
 			in->blocks, plural(in->blocks), auto_policy_change(change, in),
-			100 * p->limits.gain);
+			100 * auto_policy_need(p, in));
 		return AUTO_WAIT;
 	}
 	why = auto_policy_hindrance(p, in, buf);
@@ -222,7 +229,8 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(p, "writing %u block%s: %s%s%s%s", in->blocks, plural(in->blocks),
+	auto_policy_say(p, "writing %u block%s%s: %s%s%s%s", in->blocks, plural(in->blocks),
+			in->more ? ", a part of what there is to gain" : "",
 			auto_policy_change(change, in),
 			in->slower[0] ? "; slower, as accepted: " : "", in->slower,
 			in->drain ? "; agents drain their jobs" : "");

@@ -30,7 +30,8 @@ enum auto_act {
 
 struct auto_limits {
 	uint32_t period_s;  /* between two looks, and so at least between two computations; not 0 */
-	double gain;	    /* a plan must gain more than this share, 0..1 */
+	double gain;	    /* a plan must gain more than this share, 0..1; a part of one less, see
+			     * auto_policy_need() */
 	bool accept_slower; /* it may write what time_gate finds slower */
 	bool armed;	    /* it may write */
 };
@@ -67,6 +68,7 @@ struct auto_plan {
 	bool agents;	      /* of all whose traffic that is */
 	bool busy;	      /* an update of somebody else has begun meanwhile */
 	bool more; /* the engine has changed as much as it may at a time: there is more to gain */
+	double reach; /* with more: what all of it gains, as it knows, 0..1; 0 not known */
 };
 
 enum auto_end {
@@ -104,6 +106,10 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what);
 /* After AUTO_APPLY.  text: why it was not kept; may be NULL. */
 void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text);
+
+/* What a plan has to gain: the threshold; half of it, where the engine has changed as much as it may
+ * at a time, and a fifth, where it knows that all of it gains more than the threshold. */
+double auto_policy_need(const struct auto_policy *p, const struct auto_plan *in);
 
 /* Share by which the time of jobs falls, 0..1, negative when it rises; where that is not known, the
  * same of the maximum effective EFI; 0 without jobs. */

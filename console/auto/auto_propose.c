@@ -89,6 +89,13 @@ static void auto_propose_sizes(struct auto_plan *out, const struct route_report 
 	snprintf(out->base_loses, sizeof(out->base_loses), "%s", m.base_loses);
 }
 
+double auto_propose_reach(const struct notes *notes)
+{
+	const struct note *n = notes_find(notes, "sar_reach");
+
+	return n ? (double)n->value / 1000 : 0;
+}
+
 int auto_propose(struct auto_plan *out, struct route_report *r, const struct route_inputs *in,
 		 const struct auto_agents *who, struct progress *progress, struct err *err)
 {
@@ -97,7 +104,8 @@ int auto_propose(struct auto_plan *out, struct route_report *r, const struct rou
 
 	*out = (struct auto_plan){ .before = r->before->eff_efi_max,
 				   .after = r->m->eff_efi_max,
-				   .more = notes_find(&r->notes, "sar_budget") != NULL };
+				   .more = notes_find(&r->notes, "sar_budget") != NULL,
+				   .reach = auto_propose_reach(&r->notes) };
 	auto_propose_times(out, r);
 	auto_propose_sizes(out, r);
 	if (!rc && !plan_empty(p))

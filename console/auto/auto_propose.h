@@ -21,6 +21,10 @@ struct auto_agents {
 /* What is done here. */
 #define AUTO_REST (ROUTE_VLS | ROUTE_WEIGHTS | ROUTE_ORDER)
 
+/* What all of a change gains of which the engine's step is a part, as its notes say: 0..1; 0 not
+ * known. */
+double auto_propose_reach(const struct notes *notes);
+
 /* From r, after AUTO_STEPS: whether the links carry the plan, in which order it is written, and
  * whether all who have to drain have agents.  0, also where it is not sound (err says why: the
  * plan's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */

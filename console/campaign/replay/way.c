@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/campaign/replay/way.h"
 
+#include "console/auto/auto_propose.h"
+
 #include "engines/metrics/metrics.h"
 #include "engines/time/job_time.h"
 #include "engines/time/time_gate.h"
@@ -254,6 +256,7 @@ static int way_compute(struct way_step *s, struct way *w, const struct way_rules
 	int rc = way_route(&t, w, r, counted, &notes, progress, err);
 
 	plan.more = notes_find(&notes, "sar_budget") != NULL;
+	plan.reach = auto_propose_reach(&notes);
 	notes_done(&notes);
 	s->computed = true;
 	if (rc && rc != -ECANCELED) {

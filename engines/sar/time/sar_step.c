@@ -71,6 +71,7 @@ struct draft {
 struct stepping {
 	struct sar_timing *k;
 	struct tables *target; /* from scratch; NULL: not known */
+	double now, there;     /* time of the installed tables and of those; 0: not known */
 	struct note kept;      /* why the installed paths stay, should they */
 };
 
@@ -273,16 +274,15 @@ static int sar_step_try(struct draft *d, struct stepping *s, const struct effort
 /* *worth: is what scratch reaches clearly better? */
 static int sar_step_look_far(bool *worth, struct stepping *s)
 {
-	double now, there;
 	int rc = sar_step_find_target(s);
 
 	*worth = false;
 	if (rc)
 		return rc == -ENOSPC ? 0 : rc;
-	rc = sar_timing_measure(&now, s->k, s->k->params->current, 1);
+	rc = sar_timing_measure(&s->now, s->k, s->k->params->current, 1);
 	if (!rc)
-		rc = sar_timing_measure(&there, s->k, s->target, 1);
-	*worth = !rc && there < NEAR * now;
+		rc = sar_timing_measure(&s->there, s->k, s->target, 1);
+	*worth = !rc && s->there < NEAR * s->now;
 	return rc;
 }
 
@@ -316,16 +316,23 @@ static int sar_step_aim(struct draft *d, struct stepping *s, bool moved)
 	return rc;
 }
 
-static void sar_step_tell(const struct draft *d, const struct sar_timing *k)
+static void sar_step_tell(const struct draft *d, const struct stepping *s)
 {
+	const struct sar_timing *k = s->k;
 	uint64_t limit = sar_installed_budget(k->f, k->params);
 
 	notes_set_all(k->params->notes, &d->notes);
-	if (d->blocks + k->f->nsw / 64 + 1 >= limit)
-		notes_set(k->params->notes, "sar_budget", limit,
-			  "it changes %llu LFT blocks, the limit is %llu; further updates lower "
-			  "the time of jobs further",
-			  (unsigned long long)d->blocks, (unsigned long long)limit);
+	if (d->blocks + k->f->nsw / 64 + 1 < limit)
+		return;
+	notes_set(k->params->notes, "sar_budget", limit,
+		  "it changes %llu LFT blocks, the limit is %llu; further updates lower "
+		  "the time of jobs further",
+		  (unsigned long long)d->blocks, (unsigned long long)limit);
+	if (s->now > 0 && s->there > 0 && s->there < s->now)
+		notes_set(k->params->notes, "sar_reach",
+			  (uint64_t)(1000 * (1 - s->there / s->now)),
+			  "routes from scratch take %.1f %% less time than the installed ones",
+			  100 * (1 - s->there / s->now));
 }
 
 static int sar_step_keep(struct tables **out, struct stepping *s)
@@ -366,7 +373,7 @@ int sar_step_route(struct tables **out, struct sar_timing *k)
 	sar_step_say_kept(&s, 0, NOTHING);
 	rc = sar_step_find(&best, &s);
 	if (!rc && best.good) {
-		sar_step_tell(&best, k);
+		sar_step_tell(&best, &s);
 		*out = (struct tables *)tables_get(best.t);
 	} else if (!rc) {
 		rc = sar_step_keep(out, &s);

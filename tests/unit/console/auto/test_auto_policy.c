@@ -186,6 +186,33 @@ static void test_gain_of_the_threshold_is_not_enough_more_is(void **state)
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
 }
 
+/* A step that used up what it may change at a time. */
+static void test_a_part_of_a_change_has_to_gain_less(void **state)
+{
+	struct auto_plan in = good();
+	struct auto_policy p = made(true);
+
+	(void)state;
+	p.limits.gain = 0.05;
+	in.before = 1000;
+	in.after = 970;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+	in.more = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	assert_true(says(&p, "a part of what there is to gain"));
+	in.after = 980;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+	assert_true(says(&p, "not more than 2.5 %"));
+	in.reach = 0.2; /* all of it gains 20 % */
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	in.after = 995;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+	assert_true(says(&p, "not more than 1.0 %"));
+	in.reach = 0.04; /* all of it is not worth it */
+	in.after = 980;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+}
+
 /* Half the EFI, at those times of the jobs. */
 static struct auto_plan timed(double before, double after)
 {
@@ -564,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_update_of_another_is_waited_for_and_looked_at_soon),
 		cmocka_unit_test(test_short_period_also_bounds_the_wait_for_another_update),
 		cmocka_unit_test(test_gain_of_the_threshold_is_not_enough_more_is),
+		cmocka_unit_test(test_a_part_of_a_change_has_to_gain_less),
 		cmocka_unit_test(test_every_line_of_a_plan_tells_the_time_of_jobs),
 		cmocka_unit_test(test_a_plan_of_sizes_tells_both),
 		cmocka_unit_test(test_the_time_of_jobs_decides_not_their_efi),
