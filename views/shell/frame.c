@@ -2,6 +2,7 @@
 #include "views/shell/frame.h"
 
 #include "fabric/base/message/plural.h"
+#include "views/data/state/campaign_list.h"
 #include "views/shell/activity.h"
 #include "views/shell/tabs.h"
 
@@ -109,6 +110,12 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 	const char *adaptive = s->sm.adaptive[0] ? " + adaptive" : "";
 	char sm[160];
 
+	if (!s->fabric && s->campaign.list) { /* of a file: there will be none */
+		snprintf(buf, len, " %s of %.60s, from %.200s",
+			 s->campaign.list->kind == CAMPAIGN_REPLAY ? "replay" : "failures",
+			 s->campaign.list->fabric, s->campaign.list->dir);
+		return;
+	}
 	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
 		snprintf(buf, len, " %.60s | %s | %s %s%s (requested: %s)", fabric, sm, what, engine,

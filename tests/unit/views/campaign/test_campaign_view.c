@@ -26,6 +26,7 @@ static void make(struct console_kit *k, enum campaign_kind kind, uint32_t nway, 
 	list->seeds = 10;
 	list->serial = 1;
 	snprintf(list->fabric, sizeof(list->fabric), "lab");
+	snprintf(list->dir, sizeof(list->dir), "results/wear");
 	snprintf(list->history, sizeof(list->history), "file jobs.csv");
 	list->at = xcalloc(nstep, sizeof(*list->at));
 	list->jobs = xcalloc(nstep, sizeof(*list->jobs));
