@@ -454,10 +454,19 @@ static bool campaign_view_input(void *own, struct context *ctx, const struct inp
 	}
 }
 
+/* Routings at a moment of a replay are not opened. */
+static const char *campaign_view_label(const void *own, const struct binding *b)
+{
+	const struct campaign_ui *u = own;
+
+	return b->req == REQ_ENTER && u->routings.all ? NULL : b->label;
+}
+
 const struct view view_campaign = {
 	.size = sizeof(struct campaign_ui),
 	.done = campaign_view_done,
 	.draw = campaign_view_draw,
 	.input = campaign_view_input,
+	.label = campaign_view_label,
 	.table = campaign_view_table,
 };
