@@ -132,18 +132,22 @@ static void shift_search_count(struct shift_search *x, uint32_t term)
 	}
 }
 
-/* What the flows of the question add to a channel. */
-static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t c, uint64_t same)
+/* What the flows of the question add to a channel; where that is limit or more, no more than that it
+ * is.  Loads are far apart in memory: most of the time goes into fetching them. */
+static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t c, uint64_t same,
+				       uint64_t limit)
 {
 	const uint16_t *load = x->load + (size_t)c * x->nrank;
 	uint64_t w = chan_weight(x->how->weights, c), cost = 0;
 
+	x->work += x->nshift;
 	for (uint32_t i = 0; i < x->nshift; i++) {
 		uint32_t n = load[x->shift[i]];
 
 		cost += x->extra[n < FLOWS_MAX ? n : FLOWS_MAX - 1];
+		if (i % 16 == 15 && cost * w * w * w >= limit)
+			return limit;
 	}
-	x->work += x->nshift;
 	if ((x->routes[c] + x->nshift) * w > x->most)
 		cost += TOO_MANY;
 	return cost * w * w * w + x->how->others * (x->routes[c] - same) * x->nshift / x->nrank *
@@ -164,7 +168,7 @@ static uint64_t shift_search_way_cost(struct shift_search *x, uint32_t i)
 		at = i;
 		for (uint32_t k = 0; k < n; k++)
 			at = x->dag.pos[x->f->chan_dst[x->chan[at]]];
-		cost += shift_search_chan_cost(x, x->chan[at], x->through[at]);
+		cost += shift_search_chan_cost(x, x->chan[at], x->through[at], UINT64_MAX);
 		x->cost[at] = cost;
 		x->known[at] = x->question;
 	}
@@ -200,7 +204,7 @@ static void shift_search_choose(struct shift_search *x, uint32_t i, uint32_t ter
 	for (uint32_t at = i; at; at = g->pos[f->chan_dst[x->chan[at]]])
 		shift_search_take(x, at, -1);
 	x->question++;
-	least = shift_search_chan_cost(x, was, 0) +
+	least = shift_search_chan_cost(x, was, 0, UINT64_MAX) +
 		shift_search_way_cost(x, g->pos[f->chan_dst[was]]);
 	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++) {
 		uint32_t c = g->chan[e];
@@ -208,7 +212,8 @@ static void shift_search_choose(struct shift_search *x, uint32_t i, uint32_t ter
 
 		if (c == was || !shift_search_climbs(x, place, i, c))
 			continue;
-		cost = shift_search_chan_cost(x, c, 0) + shift_search_way_cost(x, g->to[e]);
+		cost = shift_search_way_cost(x, g->to[e]);
+		cost += shift_search_chan_cost(x, c, 0, least > cost ? least - cost : 0);
 		if (cost >= least)
 			continue;
 		least = cost;
