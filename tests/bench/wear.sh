@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 B=${B:-build}
 top=$PWD
 I=$top/$B/ibroute-top
-ENGINES=${ENGINES:-minhop,updn,dfsssp,nue:8,ftree,dor} RATE=${RATE:-0..8%/2%} SEEDS=${SEEDS:-20}
+ENGINES=${ENGINES:-updn,ftree,dor,dfsssp,dfdn,nue:8} RATE=${RATE:-0..8%/2%} SEEDS=${SEEDS:-20}
 if [ -z "${OUT:-}" ]; then
 	OUT=$(mktemp -d)
 	trap 'rm -rf "$OUT"' EXIT
