@@ -8,6 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+LIBEXECDIR ?= $(PREFIX)/libexec
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 DOCDIR ?= $(PREFIX)/share/doc/ibroute-top
@@ -19,6 +20,7 @@ PCDIR ?= $(LIBDIR)/pkgconfig
 SYSCONFDIR ?= /etc
 SHARE := $(PREFIX)/share/ibroute-top
 ETC := $(SYSCONFDIR)/ibroute-top
+LIBEXEC := $(LIBEXECDIR)/ibroute-top
 ALERTS := $(addprefix console/examples/prometheus/ibroute.,rules.yml dashboard.json)
 SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
@@ -56,8 +58,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-st
 ifneq ($(WERROR),0)
 WARN += -Werror
 endif
-DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM) \
-	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"')
+DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) \
+	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
+	-DIBROUTE_LIBEXEC='"$(LIBEXEC)"'
 PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
@@ -67,9 +70,6 @@ PC_LIBS += libmicrohttpd
 endif
 PC_CFLAGS = $(shell pkg-config --cflags $(PC_LIBS))
 PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
-ifeq ($(WITH_SLURM),1)
-PC_LDLIBS += -lslurm
-endif
 # a sanitizer has checks of its own, which these would hide
 ifeq ($(HARDEN)$(SAN),1)
 cc_takes = $(shell $(CC) -Werror $(1) -S -x c -o /dev/null /dev/null 2>/dev/null && echo $(1))
@@ -92,11 +92,19 @@ FUZZ_COVERS := fabric/base/%.o fabric/format/%.o fabric/ib/%.o fabric/wire/%.o f
 # readers of text compare letter by letter: what with is nothing that new inputs could be made of
 FUZZ_LETTERS := fabric/base/%.o fabric/format/%.o
 
+# The one program that is linked with libslurm; of a SLURM elsewhere: SLURM_PREFIX=/opt/slurm/24.05
+ifeq ($(WITH_SLURM),1)
+HELPER := $(B)/ibroute-slurm
+endif
+SLURM_PREFIX ?=
+HELPER_SRCS := $(wildcard fabric/jobs/helper/*.c)
+HELPER_OBJS := $(HELPER_SRCS:%.c=$(B)/%.o)
+
 # Sources are found at any depth.  Everything but main.c and what OpenSM loads is in one archive, which
 # the tests link too.
 sources = $(sort $(shell find $(1) -name '*.c'))
 OSM_SRCS := $(call sources,engines/opensm/plugin)
-SRCS := $(filter-out $(OSM_SRCS) console/examples/%,$(call sources,fabric engines views console))
+SRCS := $(filter-out $(OSM_SRCS) $(HELPER_SRCS) console/examples/%,$(call sources,fabric engines views console))
 LIB_SRCS := $(filter-out console/cli/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
@@ -117,23 +125,31 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle gaps \
-	screenshots sanitize syntax install uninstall dist clean help
+	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
 
-all: $(BIN) $(PLUGIN) $(EXAMPLES)
+all: $(BIN) $(HELPER) $(PLUGIN) $(EXAMPLES)
 
-# made again where they are built for another SYSCONFDIR than before
-ETC_OBJS := $(patsubst %.c,$(B)/%.o,$(shell grep -lE 'IBROUTE_ETC|SITE_KEY_PRESET|live_fabric.h' \
+# made again where they are built for another SYSCONFDIR or LIBEXECDIR than before
+ETC_OBJS := $(patsubst %.c,$(B)/%.o,$(shell grep -lE 'IBROUTE_(ETC|LIBEXEC)|SITE_KEY_PRESET|live_fabric.h' \
 	$$(find fabric engines views console -name '*.c')))
 $(ETC_OBJS): $(B)/.etc
 $(B)/.etc: FORCE
-	$(Q)mkdir -p $(B) && { [ "$$(cat $@ 2>/dev/null)" = "$(ETC)" ] || echo "$(ETC)" >$@; }
+	$(Q)mkdir -p $(B) && { [ "$$(cat $@ 2>/dev/null)" = "$(ETC) $(LIBEXEC)" ] || echo "$(ETC) $(LIBEXEC)" >$@; }
 FORCE:
 
 $(BIN): $(B)/console/cli/main.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(HARDEN_EXE) -o $@ $^ $(PC_LDLIBS)
+
+$(HELPER_OBJS): private PC_CFLAGS += $(if $(SLURM_PREFIX),-isystem $(SLURM_PREFIX)/include)
+$(B)/ibroute-slurm: $(HELPER_OBJS) $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(HARDEN_EXE) -Wl,--as-needed -o $@ $^ \
+		$(if $(SLURM_PREFIX),-L$(SLURM_PREFIX)/lib -Wl$(comma)-rpath$(comma)$(SLURM_PREFIX)/lib) -lslurm $(PC_LDLIBS)
+
+# for another SLURM than that of the build: make ibroute-slurm install-slurm SLURM_PREFIX=...
+ibroute-slurm: $(B)/ibroute-slurm
 
 $(LIB): $(LIB_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -234,7 +250,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
--include $(PLUGIN_OBJS:%.o=%.d)
+-include $(PLUGIN_OBJS:%.o=%.d) $(HELPER_OBJS:%.o=%.d)
 -include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz tests/bench)) $(B)/tests/fuzz/served_main.d
 
 packages:
@@ -409,7 +425,7 @@ sanitize:
 	$(Q)FULL=1 bash tests/sanitize.sh
 
 # what a compiler says of all sources, without building: make syntax CC=clang WERROR=1
-SYNTAX_SRCS = $(SRCS) $(OSM_SRCS) $(call sources,tests)
+SYNTAX_SRCS = $(SRCS) $(OSM_SRCS) $(if $(HELPER),$(HELPER_SRCS)) $(call sources,tests)
 syntax:
 	$(Q)printf '%s\n' $(SYNTAX_SRCS) | sort -u | \
 		xargs -P 2 -n 8 $(CC) $(ALL_CFLAGS) $(PC_CFLAGS) $(if $(OSM_INCLUDE),-isystem $(OSM_INCLUDE)) \
@@ -420,8 +436,14 @@ headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
 		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c -include ./$$h /dev/null || exit 1; done
 
+install-slurm: $(HELPER)
+ifneq ($(HELPER),)
+	install -d $(DESTDIR)$(LIBEXEC)
+	install -m 0755 -t $(DESTDIR)$(LIBEXEC) $(HELPER)
+endif
+
 # a policy that is there stays
-install: $(BIN) $(PLUGIN)
+install: $(BIN) $(PLUGIN) install-slurm
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(SHARE)/examples $(DESTDIR)$(UNITDIR) \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ETC) \
 		$(DESTDIR)$(PCDIR)
@@ -449,13 +471,14 @@ endif
 # what install has made, but for what a site has written in $(ETC)
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/ibroute-top $(DESTDIR)$(INCLUDEDIR)/ibroute-agent.h $(DESTDIR)$(PCDIR)/ibroute-agent.pc $(DESTDIR)$(LIBDIR)/libibroute.so \
+		$(DESTDIR)$(LIBEXEC)/ibroute-slurm \
 		$(DESTDIR)$(UNITDIR)/ibroute-top.service $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
 		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
 		$(addprefix $(DESTDIR)$(SHARE)/examples/,$(notdir $(ALERTS))) \
 		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) \
 		$(foreach f,README.md CHANGES.md $(notdir $(wildcard console/manual/*.md)),$(DESTDIR)$(DOCDIR)/$(f))
-	for d in $(SHARE)/examples $(SHARE) $(DOCDIR) $(ETC); do \
+	for d in $(SHARE)/examples $(SHARE) $(DOCDIR) $(LIBEXEC) $(ETC); do \
 		[ ! -d $(DESTDIR)$$d ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d || exit; \
 	done
 
@@ -493,6 +516,7 @@ help:
 	@echo "fuzz-keys       random keys and resizes sent to the console, sanitized (N=1000000 SEED=1)"
 	@echo "fuzz            the fuzzers, run by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view, written to screenshots/"
+	@echo "ibroute-slurm install-slurm  only the helper that is linked with libslurm (SLURM_PREFIX=/opt/slurm/24.05)"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  build without them"
 	@echo "CPPFLAGS= CFLAGS= LDFLAGS=  of a packager are used; HARDEN=0  without stack protector, FORTIFY, PIE, RELRO, BIND_NOW"
 	@echo "WITH_OPENSM=0   without the plugin for OpenSM (default: with it if libopensm-dev is installed)"

@@ -6,7 +6,7 @@
 #include "console/update/watchdog_config.h"
 #include "fabric/base/message/plain.h"
 #include "fabric/base/process/confine.h"
-#include "fabric/jobs/slurm_poller.h"
+#include "fabric/jobs/squeue_poller.h"
 #include "fabric/update/watchdog/supervisor.h"
 #include "fabric/version.h"
 
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 	main_set_help_width();
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return main_print_version();
-	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
-		return slurm_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], SQUEUE_POLLER_ARG))
+		return squeue_poller_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))
 		return watchdog_main(argc - 1, argv + 1);
 	if (argc < 2 || !main_knows_updates(argv[1]))

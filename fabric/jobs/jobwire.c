@@ -1,111 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/jobwire.h"
 
-#include "fabric/base/file/little_endian.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/base/message/plain.h"
+#include "fabric/base/text/hostlist.h"
+#include "fabric/base/text/json_text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#define MAGIC	   0x4a534249u /* "IBSJ" */
-#define HEAD_BYTES 16u
+#define MAGIC "ibroute-slurm"
 
-typedef VEC(uint8_t) bytes;
+typedef VEC(char) bytes;
 
-static void jobwire_put_raw(bytes *b, const void *data, size_t len)
+/* ---- writing ---- */
+
+static void jobwire_put_line(bytes *b, json_t *j)
 {
-	vec_reserve(b, b->n + len);
-	memcpy(b->v + b->n, data, len);
-	b->n += len;
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+	size_t len = text ? strlen(text) : 0;
+
+	json_decref(j);
+	vec_reserve(b, b->n + len + 1);
+	if (len)
+		memcpy(b->v + b->n, text, len);
+	b->v[b->n + len] = '\n';
+	b->n += len + 1;
+	free(text);
 }
 
-static void jobwire_put_int(bytes *b, uint64_t v, int size)
+static json_t *jobwire_job(const struct job_rec *r)
 {
-	uint8_t le[8];
+	json_t *j = json_pack("{s:I, s:o, s:o, s:o}", "job", (json_int_t)r->id, "name",
+			      json_text(r->name), "user", json_text(r->user), "nodes",
+			      json_text(r->nodes));
 
-	le_put(le, v, (size_t)size);
-	jobwire_put_raw(b, le, (size_t)size);
+	if (j && r->start_s)
+		json_object_set_new(j, "start", json_integer(r->start_s));
+	if (j && r->part)
+		json_object_set_new(j, "het", json_integer(r->part - 1));
+	return j;
 }
 
-static void jobwire_put_str(bytes *b, const char *s)
+char *jobwire_list(size_t *len, const struct job_list *l)
 {
-	size_t len = strlen(s);
-
-	jobwire_put_int(b, len, 4);
-	jobwire_put_raw(b, s, len);
-}
-
-/* Starts a frame; the length and the checksum follow in jobwire_frame_end(). */
-static void jobwire_frame_begin(bytes *b, enum jobwire_type type)
-{
-	jobwire_put_int(b, MAGIC, 4);
-	jobwire_put_int(b, JOBWIRE_VERSION, 2);
-	jobwire_put_int(b, type, 2);
-	jobwire_put_int(b, 0, 8);
-}
-
-/* Over all that precedes it in the header, and the payload. */
-static uint32_t jobwire_checksum(const uint8_t *head, uint32_t payload)
-{
-	return (uint32_t)crc32(crc32(0, head, 12), head + HEAD_BYTES, payload);
-}
-
-static uint8_t *jobwire_frame_end(size_t *len, bytes *b)
-{
-	uint32_t payload = (uint32_t)(b->n - HEAD_BYTES);
-	uint32_t crc;
-
-	le_put32(b->v + 8, payload);
-	crc = jobwire_checksum(b->v, payload);
-	le_put32(b->v + 12, crc);
-	*len = b->n;
-	return b->v;
-}
-
-uint8_t *jobwire_list(size_t *len, const struct job_list *l)
-{
+	json_t *failed = json_array();
 	bytes b = { 0 };
 
-	jobwire_frame_begin(&b, JOBWIRE_LIST);
-	jobwire_put_int(&b, (uint64_t)l->time_s, 8);
-	jobwire_put_int(&b, l->pending, 4);
-	jobwire_put_int(&b, l->other, 4);
-	jobwire_put_int(&b, l->nfailed, 4);
+	for (uint32_t i = 0; i < l->njob; i++)
+		jobwire_put_line(&b, jobwire_job(&l->jobs[i]));
 	for (uint32_t i = 0; i < l->nfailed; i++)
-		jobwire_put_int(&b, l->failed[i], 8);
-	jobwire_put_int(&b, l->njob, 4);
-	for (uint32_t i = 0; i < l->njob; i++) {
-		const struct job_rec *r = &l->jobs[i];
-
-		jobwire_put_int(&b, r->id, 8);
-		jobwire_put_int(&b, (uint64_t)r->start_s, 8);
-		jobwire_put_str(&b, r->name);
-		jobwire_put_str(&b, r->user);
-		jobwire_put_str(&b, r->nodes);
-		jobwire_put_int(&b, r->nhost, 4);
-		for (uint32_t h = 0; h < r->nhost; h++)
-			jobwire_put_str(&b, r->hosts[h]);
-	}
-	return jobwire_frame_end(len, &b);
+		json_array_append_new(failed, json_integer((json_int_t)l->failed[i]));
+	jobwire_put_line(&b, json_pack("{s:I, s:I, s:I, s:I, s:o}", "end", (json_int_t)l->time_s,
+				       "jobs", (json_int_t)l->njob, "pending",
+				       (json_int_t)l->pending, "other", (json_int_t)l->other,
+				       "failed", failed));
+	*len = b.n;
+	return b.v;
 }
 
-uint8_t *jobwire_text(size_t *len, enum jobwire_type type, int64_t time_s, const char *text)
+char *jobwire_text(size_t *len, enum jobwire_type type, int64_t time_s, const char *text)
 {
 	bytes b = { 0 };
+	json_t *j;
 
-	jobwire_frame_begin(&b, type);
-	jobwire_put_int(&b, (uint64_t)time_s, 8);
-	jobwire_put_str(&b, text);
-	return jobwire_frame_end(len, &b);
+	if (type == JOBWIRE_HELLO)
+		j = json_pack("{s:i, s:o}", MAGIC, JOBWIRE_VERSION, "slurm", json_text(text));
+	else if (type == JOBWIRE_SAME)
+		j = json_pack("{s:I}", "same", (json_int_t)time_s);
+	else
+		j = json_pack("{s:I, s:o}", "fail", (json_int_t)time_s, "text", json_text(text));
+	jobwire_put_line(&b, j);
+	*len = b.n;
+	return b.v;
 }
+
+/* ---- reading ---- */
 
 struct jobwire_reader {
 	bytes in;
-	size_t done; /* bytes of in that were consumed */
-	bool broken;
+	size_t done; /* bytes of in that were consumed ... */
+	size_t seen; /* ... and that have no line feed */
+	bool greeted;
+	int broken;	       /* 0, or what jobwire_next() returns from now on */
+	struct job_list *list; /* whose end has not come; NULL: none */
+	uint64_t names;	       /* of nodes in it */
 };
 
 struct jobwire_reader *jobwire_reader_new(void)
@@ -118,6 +100,7 @@ void jobwire_reader_free(struct jobwire_reader *r)
 	if (!r)
 		return;
 	vec_free(&r->in);
+	job_list_put(r->list);
 	free(r);
 }
 
@@ -128,158 +111,195 @@ void jobwire_feed(struct jobwire_reader *r, const void *data, size_t len)
 	if (r->done) {
 		memmove(r->in.v, r->in.v + r->done, r->in.n - r->done);
 		r->in.n -= r->done;
+		r->seen -= r->done;
 		r->done = 0;
 	}
-	jobwire_put_raw(&r->in, data, len);
+	vec_reserve(&r->in, r->in.n + len);
+	memcpy(r->in.v + r->in.n, data, len);
+	r->in.n += len;
 }
 
-/* A payload being read; bad is set by the first read past its end and stays. */
-struct cursor {
-	const uint8_t *p;
-	size_t left;
-	bool bad;
-};
-
-static uint64_t jobwire_take_int(struct cursor *c, int size)
+static int jobwire_break(struct jobwire_reader *r, int rc, struct err *err, const char *what)
 {
-	uint64_t v;
+	r->broken = rc;
+	r->in.n = r->done = r->seen = 0;
+	job_list_put(r->list);
+	r->list = NULL;
+	return err_set(err, rc, "the SLURM poller violated its protocol: %s", what);
+}
 
-	if (c->left < (size_t)size) {
-		c->bad = true;
-		c->left = 0;
+/* A whole number in an object; false: another type, or out of range.  Missing is 0. */
+static bool jobwire_number(uint64_t *out, const json_t *j, const char *key, uint64_t max)
+{
+	const json_t *v = json_object_get(j, key);
+
+	*out = 0;
+	if (!v)
+		return true;
+	if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+	    (uint64_t)json_integer_value(v) > max)
+		return false;
+	*out = (uint64_t)json_integer_value(v);
+	return true;
+}
+
+static int jobwire_hello(struct jobwire_msg *m, struct jobwire_reader *r, const json_t *j,
+			 struct err *err)
+{
+	const json_t *version = json_object_get(j, MAGIC);
+	char text[200];
+
+	if (!json_is_integer(version))
+		return jobwire_break(r, -EPROTO, err, "its first line has no version");
+	if (json_integer_value(version) != JOBWIRE_VERSION) {
+		snprintf(text, sizeof(text),
+			 "it speaks version %" JSON_INTEGER_FORMAT
+			 ", this program version %d: two releases are mixed",
+			 json_integer_value(version), JOBWIRE_VERSION);
+		return jobwire_break(r, -EPROTONOSUPPORT, err, text);
+	}
+	r->greeted = true;
+	m->type = JOBWIRE_HELLO;
+	snprintf(m->text, sizeof(m->text), "%s", json_string_at(j, "slurm"));
+	return 1;
+}
+
+static int jobwire_take_job(struct jobwire_reader *r, const json_t *j, struct err *err)
+{
+	struct job_rec rec = { .name = json_string_at(j, "name"),
+			       .user = json_string_at(j, "user"),
+			       .nodes = json_string_at(j, "nodes") };
+	struct hostlist *hl = NULL;
+	uint64_t start, het = 0;
+	struct err why = { "" };
+	char text[300];
+
+	if (!jobwire_number(&rec.id, j, "job", INT64_MAX) ||
+	    !jobwire_number(&start, j, "start", INT64_MAX) ||
+	    !jobwire_number(&het, j, "het", UINT32_MAX - 2))
+		return jobwire_break(r, -EPROTO, err, "a number of a job is none");
+	rec.start_s = (int64_t)start;
+	if (json_object_get(j, "het"))
+		rec.part = 1 + (uint32_t)het;
+	if (!r->list)
+		r->list = job_list_new("slurm", 0);
+	if (r->list->njob == JOBWIRE_MAX_JOBS)
+		return jobwire_break(r, -EPROTO, err, "more jobs than allowed");
+	if (hostlist_measure(&rec.nhost, rec.nodes, &why) ||
+	    (r->names += rec.nhost) > HOSTLISTS_MAX || hostlist_parse(&hl, rec.nodes, &why)) {
+		snprintf(text, sizeof(text), "nodes of job %" PRIu64 ": %.200s", rec.id,
+			 why.text[0] ? why.text : "more names than allowed");
+		return jobwire_break(r, -EPROTO, err, text);
+	}
+	rec.hosts = hostlist_names(hl);
+	rec.nhost = hostlist_count(hl);
+	job_list_add(r->list, &rec);
+	hostlist_free(hl);
+	return 0;
+}
+
+static bool jobwire_failed(struct job_list *l, const json_t *failed)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(failed, i, v)
+	{
+		if (!json_is_integer(v) || json_integer_value(v) < 0)
+			return false;
+		job_list_failed(l, (uint64_t)json_integer_value(v));
+	}
+	return true;
+}
+
+static int jobwire_end(struct jobwire_msg *m, struct jobwire_reader *r, const json_t *j,
+		       struct err *err)
+{
+	struct job_list *l = r->list ? r->list : job_list_new("slurm", 0);
+	uint64_t njob, pending, other;
+
+	r->list = l;
+	r->names = 0;
+	if (!jobwire_number(&njob, j, "jobs", UINT32_MAX) ||
+	    !jobwire_number(&pending, j, "pending", UINT32_MAX) ||
+	    !jobwire_number(&other, j, "other", UINT32_MAX) ||
+	    !jobwire_failed(l, json_object_get(j, "failed")))
+		return jobwire_break(r, -EPROTO, err, "a number of a list is none");
+	if (njob != l->njob)
+		return jobwire_break(r, -EPROTO, err, "a list has not as many jobs as it says");
+	l->pending = (uint32_t)pending;
+	l->other = (uint32_t)other;
+	l->time_s = m->time_s;
+	job_list_sort(l);
+	m->type = JOBWIRE_LIST;
+	m->list = l;
+	r->list = NULL;
+	return 1;
+}
+
+/* 1 or 0, as jobwire_next(): a job is only a part of a message. */
+static int jobwire_take(struct jobwire_msg *m, struct jobwire_reader *r, const json_t *j,
+			struct err *err)
+{
+	const char *const kinds[] = { "end", "same", "fail" };
+	uint64_t time_s = 0;
+	size_t k = 0;
+
+	if (!r->greeted)
+		return jobwire_hello(m, r, j, err);
+	if (json_object_get(j, "job"))
+		return jobwire_take_job(r, j, err);
+	while (k < 3 && !json_object_get(j, kinds[k]))
+		k++;
+	if (k == 3)
 		return 0;
+	if (!jobwire_number(&time_s, j, kinds[k], INT64_MAX))
+		return jobwire_break(r, -EPROTO, err, "a time is none");
+	m->time_s = (int64_t)time_s;
+	if (k == 0)
+		return jobwire_end(m, r, j, err);
+	if (r->list)
+		return jobwire_break(r, -EPROTO, err, "a list has no end");
+	m->type = k == 1 ? JOBWIRE_SAME : JOBWIRE_FAIL;
+	snprintf(m->text, sizeof(m->text), "%s", json_string_at(j, "text"));
+	return 1;
+}
+
+static int jobwire_take_line(struct jobwire_msg *m, struct jobwire_reader *r, const char *line,
+			     size_t len, struct err *err)
+{
+	json_error_t where;
+	json_t *j = json_loadb(line, len, JSON_REJECT_DUPLICATES, &where);
+	int rc;
+
+	if (!json_is_object(j)) {
+		json_decref(j);
+		return jobwire_break(r, -EPROTO, err, "a line is no JSON object");
 	}
-	v = le_get(c->p, (size_t)size);
-	c->p += size;
-	c->left -= (size_t)size;
-	return v;
-}
-
-/* A copy in the arena, up to the first zero if there is one. */
-static const char *jobwire_take_str(struct cursor *c, struct arena *a)
-{
-	size_t len = (size_t)jobwire_take_int(c, 4);
-	char *s;
-
-	if (len > c->left) {
-		c->bad = true;
-		c->left = 0;
-		len = 0;
-	}
-	s = arena_alloc(a, len + 1, 1);
-	memcpy(s, c->p, len);
-	c->p += len;
-	c->left -= len;
-	return s;
-}
-
-static void jobwire_take_job(struct job_list *l, struct cursor *c, struct arena *scratch)
-{
-	struct job_rec r = { .id = jobwire_take_int(c, 8) };
-	const char **hosts;
-
-	r.start_s = (int64_t)jobwire_take_int(c, 8);
-	r.name = jobwire_take_str(c, scratch);
-	r.user = jobwire_take_str(c, scratch);
-	r.nodes = jobwire_take_str(c, scratch);
-	r.nhost = (uint32_t)jobwire_take_int(c, 4);
-	/* each name takes four bytes at least: a lie about the count must not cost memory */
-	if (r.nhost > c->left / 4) {
-		c->bad = true;
-		return;
-	}
-	hosts = arena_array(scratch, const char *, r.nhost);
-	for (uint32_t h = 0; h < r.nhost; h++)
-		hosts[h] = jobwire_take_str(c, scratch);
-	r.hosts = hosts;
-	if (!c->bad)
-		job_list_add(l, &r);
-}
-
-static void jobwire_take_list(struct jobwire_msg *m, struct cursor *c)
-{
-	struct arena *scratch = arena_new();
-	uint32_t njob, nfailed;
-
-	m->list = job_list_new("slurm", m->time_s);
-	m->list->pending = (uint32_t)jobwire_take_int(c, 4);
-	m->list->other = (uint32_t)jobwire_take_int(c, 4);
-	nfailed = (uint32_t)jobwire_take_int(c, 4);
-	for (uint32_t i = 0; i < nfailed && !c->bad; i++)
-		job_list_failed(m->list, jobwire_take_int(c, 8));
-	njob = (uint32_t)jobwire_take_int(c, 4);
-	for (uint32_t i = 0; i < njob && !c->bad; i++)
-		jobwire_take_job(m->list, c, scratch);
-	job_list_sort(m->list);
-	arena_free(scratch);
-}
-
-static void jobwire_take_text(struct jobwire_msg *m, struct cursor *c)
-{
-	struct arena *scratch = arena_new();
-
-	snprintf(m->text, sizeof(m->text), "%s", jobwire_take_str(c, scratch));
-	plain_text(m->text, "");
-	arena_free(scratch);
-}
-
-static int jobwire_broken(struct jobwire_reader *r, struct err *err, const char *what)
-{
-	r->broken = true;
-	r->in.n = r->done = 0;
-	return err_set(err, -EPROTO, "the SLURM poller violated its protocol: %s", what);
-}
-
-static int jobwire_take_payload(struct jobwire_msg *m, struct jobwire_reader *r, struct cursor *c,
-				struct err *err)
-{
-	m->time_s = (int64_t)jobwire_take_int(c, 8);
-	switch (m->type) {
-	case JOBWIRE_LIST:
-		jobwire_take_list(m, c);
-		break;
-	case JOBWIRE_HELLO:
-	case JOBWIRE_SAME:
-	case JOBWIRE_FAIL:
-		jobwire_take_text(m, c);
-		break;
-	default:
-		return jobwire_broken(r, err, "unknown type of message");
-	}
-	if (!c->bad && !c->left)
-		return 1;
-	job_list_put(m->list);
-	m->list = NULL;
-	return jobwire_broken(
-		r, err, c->bad ? "message shorter than its length field" : "message too long");
+	rc = jobwire_take(m, r, json_text_clean(j), err);
+	json_decref(j);
+	return rc;
 }
 
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err)
 {
-	const uint8_t *head;
-	size_t have = r->in.n - r->done;
-	struct cursor c;
-	uint32_t len;
+	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (r->broken)
-		return jobwire_broken(r, err, "closed after an earlier fault");
-	if (have < HEAD_BYTES)
-		return 0;
-	head = r->in.v + r->done;
-	if (le_get32(head) != MAGIC)
-		return jobwire_broken(r, err, "wrong magic number");
-	if (le_get(head + 4, 2) != JOBWIRE_VERSION)
-		return jobwire_broken(r, err, "wrong version: two releases are mixed");
-	len = le_get32(head + 8);
-	if (len > JOBWIRE_MAX_BYTES)
-		return jobwire_broken(r, err, "message larger than allowed");
-	if (have - HEAD_BYTES < len)
-		return 0;
-	if (le_get32(head + 12) != jobwire_checksum(head, len))
-		return jobwire_broken(r, err, "checksum does not match");
-	out->type = (enum jobwire_type)le_get(head + 6, 2);
-	c = (struct cursor){ .p = head + HEAD_BYTES, .left = len };
-	r->done += HEAD_BYTES + len;
-	return jobwire_take_payload(out, r, &c, err);
+		return jobwire_break(r, r->broken, err, "closed after an earlier fault");
+	while (!rc) {
+		char *line = r->in.v + r->done, *end;
+
+		end = r->in.n > r->seen ? memchr(r->in.v + r->seen, '\n', r->in.n - r->seen) : NULL;
+		if (!end) {
+			r->seen = r->in.n;
+			if (r->in.n - r->done <= JOBWIRE_MAX_LINE)
+				return 0;
+			return jobwire_break(r, -EPROTO, err, "a line longer than allowed");
+		}
+		r->done = r->seen = (size_t)(end - r->in.v) + 1;
+		rc = jobwire_take_line(out, r, line, (size_t)(end - line), err);
+	}
+	return rc;
 }

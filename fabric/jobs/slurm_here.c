@@ -18,8 +18,6 @@ bool slurm_here_below(const char *root)
 	const char *said = getenv("SLURM_CONF");
 	char path[PATH_MAX];
 
-	if (!WITH_SLURM)
-		return false;
 	if (said && *said)
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {

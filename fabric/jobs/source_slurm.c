@@ -10,9 +10,11 @@
 #include "fabric/base/time/clock.h"
 #include "fabric/jobs/child.h"
 #include "fabric/jobs/jobwire.h"
-#include "fabric/jobs/slurm_poller.h"
+#include "fabric/jobs/slurm_helper.h"
+#include "fabric/jobs/squeue_poller.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +49,10 @@ struct slurm_source {
 	enum phase phase;
 	struct child child;
 	int timer;
-	const char *path;	    /* of its program */
+	char path[PATH_MAX];	    /* of its program */
+	char interval[16];	    /* between its questions, in ms */
+	bool own;		    /* ibroute-slurm, in whose place squeue can be asked */
+	bool other_release;	    /* what talks speaks another version */
 	char *poller[MAX_ARGS + 1]; /* its argv */
 	uint32_t quiet_ms, deadline_ms, backoff_ms, pause_ms;
 	uint64_t heard_ms, wake_ms;
@@ -102,6 +107,7 @@ static void source_slurm_start(struct slurm_source *s)
 	int rc;
 
 	s->fault[0] = s->last_line[0] = '\0';
+	s->other_release = false;
 	s->line_len = 0;
 	s->heard_ms = clock_ms();
 	jobwire_reader_free(s->reader);
@@ -114,7 +120,7 @@ static void source_slurm_start(struct slurm_source *s)
 		return;
 	}
 	child_end(&s->child);
-	snprintf(text, sizeof(text), "cannot start the SLURM poller %s: %s", s->path,
+	snprintf(text, sizeof(text), "cannot start the SLURM poller %.200s: %s", s->path,
 		 strerror(-rc));
 	source_slurm_set_state(s, SOURCE_DEAD, text);
 	source_slurm_pause_poller(s);
@@ -196,6 +202,7 @@ static void source_slurm_take_msgs(struct slurm_source *s)
 		s->heard_ms = clock_ms();
 		source_slurm_take_msg(s, &m);
 	}
+	s->other_release = rc == -EPROTONOSUPPORT;
 	if (rc < 0)
 		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)sizeof(s->fault) - 1, err.text);
 }
@@ -250,12 +257,57 @@ static void source_slurm_poll_running(struct slurm_source *s)
 	source_slurm_set_state(s, SOURCE_UNREACHABLE, text);
 }
 
+/* ---- squeue in the place of ibroute-slurm ---- */
+
+static void source_slurm_set_poller(struct slurm_source *s, const char *const *argv)
+{
+	for (int i = 0; i < MAX_ARGS; i++) {
+		free(s->poller[i]);
+		s->poller[i] = argv[i] ? xstrdup(argv[i]) : NULL;
+		if (!argv[i])
+			break;
+	}
+}
+
+static void source_slurm_ask_squeue(struct slurm_source *s, const char *why)
+{
+	const char *const argv[] = { "ibroute-top", SQUEUE_POLLER_ARG, "--interval-ms", s->interval,
+				     NULL };
+
+	log_add(LOG_WARN, "slurm", "%s; squeue --json is asked instead", why);
+	s->own = false;
+	snprintf(s->path, sizeof(s->path), "/proc/self/exe");
+	source_slurm_set_poller(s, argv);
+}
+
+/* ibroute-slurm that does not fit: 127 is the exit code of a program without its libraries. */
+static bool source_slurm_unfit(struct slurm_source *s, int wstatus, char *text, size_t size)
+{
+	if (!s->own)
+		return false;
+	if (s->other_release)
+		snprintf(text, size, "%.150s is of another release than this program (%.120s): "
+				     "install both from one",
+			 s->path, s->fault);
+	else if (WIFEXITED(wstatus) && WEXITSTATUS(wstatus) == 127)
+		snprintf(text, size,
+			 "%.150s does not run with the libslurm here (%.120s): build it for this "
+			 "SLURM (make ibroute-slurm)",
+			 s->path, s->last_line);
+	else
+		return false;
+	return true;
+}
+
 /* What to report about a poller that has ended: our reason, its last words, or how it ended. */
 static void source_slurm_report_end(struct slurm_source *s, int wstatus)
 {
 	char text[sizeof(s->fault)];
 
-	if (s->fault[0])
+	if (source_slurm_unfit(s, wstatus, text, sizeof(text))) {
+		if (slurm_helper_has_squeue())
+			source_slurm_ask_squeue(s, text);
+	} else if (s->fault[0])
 		snprintf(text, sizeof(text), "%s", s->fault);
 	else if (s->last_line[0])
 		snprintf(text, sizeof(text), "the SLURM poller exited: %s", s->last_line);
@@ -334,42 +386,63 @@ static void source_slurm_close(struct job_source *base)
 	free(s);
 }
 
-static void source_slurm_set_options(struct slurm_source *s, const struct source_opts *o)
+static int source_slurm_choose(struct slurm_source *s, const struct source_opts *o, struct err *err)
+{
+	const char *const own[] = { "ibroute-slurm", "--interval-ms", s->interval, NULL };
+	char text[400];
+
+	if (o->poller) {
+		snprintf(s->path, sizeof(s->path), "%s", o->poller[0]);
+		source_slurm_set_poller(s, o->poller);
+		return 0;
+	}
+	if (slurm_helper_find(s->path, sizeof(s->path))) {
+		s->own = true;
+		source_slurm_set_poller(s, own);
+		return 0;
+	}
+	snprintf(text, sizeof(text), "the program ibroute-slurm is missing (looked for: %.280s)",
+		 s->path);
+	if (!slurm_helper_has_squeue())
+		return err_set(err, -ENOENT,
+			       "SLURM cannot be asked for jobs: %s, and there is no squeue. Install "
+			       "it, name it in $IBROUTE_SLURM, or give the jobs in a file.",
+			       text);
+	source_slurm_ask_squeue(s, text);
+	return 0;
+}
+
+static int source_slurm_set_options(struct slurm_source *s, const struct source_opts *o,
+				    struct err *err)
 {
 	uint32_t interval = o->interval_ms ? o->interval_ms : INTERVAL_MS;
-	char ms[16];
-	const char *const own[] = { "ibroute-top", SLURM_POLLER_ARG, "--interval-ms", ms, NULL };
-	const char *const *argv = o->poller ? o->poller : own;
 
-	snprintf(ms, sizeof(ms), "%u", interval);
-	for (int i = 0; i < MAX_ARGS && argv[i]; i++)
-		s->poller[i] = xstrdup(argv[i]);
-	s->path = o->poller ? s->poller[0] : "/proc/self/exe";
+	snprintf(s->interval, sizeof(s->interval), "%u", interval);
 	s->quiet_ms = o->quiet_ms ? o->quiet_ms : interval + QUIET_MS;
 	s->deadline_ms = o->deadline_ms ? o->deadline_ms : interval + DEADLINE_MS;
 	s->backoff_ms = o->backoff_ms ? o->backoff_ms : BACKOFF_MS;
 	s->pause_ms = s->backoff_ms;
+	return source_slurm_choose(s, o, err);
 }
 
 static int source_slurm_open(struct job_source **out, const struct source_opts *o, struct err *err)
 {
-	struct slurm_source *s;
+	struct slurm_source *s = xcalloc(1, sizeof(*s));
 	int rc;
 
-	if (!WITH_SLURM && !o->poller)
-		return err_set(err, -ENOSYS,
-			       "This program was built without libslurm (WITH_SLURM=0); give the "
-			       "jobs in a file instead.");
-	s = xcalloc(1, sizeof(*s));
 	child_init(&s->child);
 	s->base.type = &job_source_slurm;
 	s->base.fd = epoll_create1(EPOLL_CLOEXEC);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	source_slurm_set_options(s, o);
 	if (s->base.fd < 0 || s->timer < 0 || source_slurm_watch(s, s->timer)) {
 		rc = -errno;
+		err_set(err, rc, "Cannot watch the SLURM poller: %s", strerror(-rc));
+	} else {
+		rc = source_slurm_set_options(s, o, err);
+	}
+	if (rc) {
 		source_slurm_close(&s->base);
-		return err_set(err, rc, "Cannot watch the SLURM poller: %s", strerror(-rc));
+		return rc;
 	}
 	source_slurm_start(s);
 	source_slurm_arm_next(s);
@@ -379,7 +452,7 @@ static int source_slurm_open(struct job_source **out, const struct source_opts *
 
 const struct job_source_type job_source_slurm = {
 	.name = "slurm",
-	.summary = "running jobs from slurmctld, through libslurm in a process of its own",
+	.summary = "running jobs from slurmctld, through ibroute-slurm or squeue",
 	.open = source_slurm_open,
 	.poll = source_slurm_poll,
 	.close = source_slurm_close,

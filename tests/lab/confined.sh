@@ -35,7 +35,7 @@ child_of() { pgrep -P "$1" -f "$2" | head -n 1; }
 
 # shellcheck disable=SC2046
 lab_daemon watch env $(lab_env n0002) "$IBROUTE_TOP" -b -d 1 --jobs slurm --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state"
-poller_there() { pid=$(cat "$LAB_DIR/watch.pid") && poller=$(child_of "$pid" slurm-poller) && [ "$poller" ]; }
+poller_there() { pid=$(cat "$LAB_DIR/watch.pid") && poller=$(child_of "$pid" ibroute-slurm) && [ "$poller" ]; }
 ok "the console watches, and asks SLURM" lab_wait 20 poller_there
 ok "it shows the fabric" lab_wait 20 grep -qiE 'switch|leaf' "$LAB_DIR/watch.log"
 ok "the console holds nothing" holds_nothing "$pid"

@@ -8,8 +8,8 @@
  *   end PENDING                     closes a list
  */
 #include "fabric/base/message/log.h"
-#include "fabric/jobs/slurm_poller.h"
 #include "fabric/jobs/source.h"
+#include "fabric/jobs/squeue_poller.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ int main(int argc, char **argv)
 	struct err err;
 	time_t end;
 
-	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
-		return slurm_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], SQUEUE_POLLER_ARG))
+		return squeue_poller_main(argc - 1, argv + 1);
 	if (argc != 2)
 		return 64;
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -13,6 +13,12 @@ not_ok() {
 tool=$PWD/build/tests/lab/jobs_tool
 seen=/dev/null
 make -s "${tool#"$PWD"/}" >/dev/null || give_up "jobs_tool builds"
+export IBROUTE_SLURM=$PWD/build/ibroute-slurm
+needs_no_libslurm() { ! readelf -d "$IBROUTE_TOP" build/libibroute.so | grep 'NEEDED.*slurm'; }
+helper_needs_it() { readelf -d "$IBROUTE_SLURM" | grep 'NEEDED.*libslurm'; }
+ok "the program itself is linked with no libslurm" needs_no_libslurm
+ok "ibroute-slurm is" helper_needs_it
+ok "and tells its version" eval '"$IBROUTE_SLURM" --version | grep -x "ibroute-slurm .*, protocol 1, for SLURM .*"'
 lab_new || give_up "the lab"
 # SLURM needs names only, no fabric
 for n in $(seq -f 'n%04g' 40); do echo "host $n $n"; done >"$LAB_DIR/nodes"
@@ -52,7 +58,7 @@ restarted() {
 
 tool_children() {
 	# the brackets keep grep from finding itself
-	grep -lxz 'slurm-polle[r]' /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ pid _; do
+	grep -lxzE 'ibroute-slur[m]|squeue-polle[r]' /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ pid _; do
 		grep -qzxF "LAB_DIR=$LAB_DIR" "/proc/$pid/environ" 2>/dev/null && echo "$pid"
 	done
 }
@@ -160,6 +166,25 @@ ok "a killed poller is started again" lab_wait 10 restarted
 kill -9 "$(cat "$LAB_DIR/tool.pid")"
 ok "no poller outlives its killed parent" lab_wait 5 no_children
 lab_kill tool
+
+# --- without ibroute-slurm: squeue --json ---
+IBROUTE_SLURM=/nonexistent start_tool
+ok "without ibroute-slurm squeue is asked" lab_wait 20 same_list
+e=$(lab_job -J late -w 'n[0004-0005]')
+ok "which sees new jobs" lab_wait 20 same_list
+h=$(het 'n[0033-0034]' 'n[0037-0038]')
+ok "and heterogeneous ones as one" lab_wait 20 one_job "$h" 'n\[0033-0034,0037-0038\]' 4
+lab_sl scancel "$h"
+lab_slurmctld_stop
+ok "without slurmctld it is unreachable" lab_wait 60 state_is unreachable 'squeue'
+lab_slurmctld_start
+ok "and recovers" lab_wait 60 state_is ok
+lab_job_end "$e"
+ok "an ended job is gone" lab_wait 20 same_list
+kill -9 "$(cat "$LAB_DIR/tool.pid")"
+ok "it does not outlive its parent either" lab_wait 5 no_children
+lab_kill tool
+
 # --- names of every byte value: jobs of users, who choose them ---
 bytes() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(int(sys.argv[1]), int(sys.argv[2]))))' "$@"; }
 evil=()

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 static struct job_list *two_jobs(void)
 {
@@ -34,25 +33,32 @@ static struct job_list *two_jobs(void)
 	return l;
 }
 
-static uint8_t *two_jobs_frame(size_t *len)
-{
-	struct job_list *l = two_jobs();
-	uint8_t *frame = jobwire_list(len, l);
+#define HELLO "{\"ibroute-slurm\": 1, \"slurm\": \"22.5.8\"}\n"
 
-	job_list_put(l);
-	return frame;
+/* Greeted, and fed with that. */
+static struct jobwire_reader *fed(const char *text, size_t len)
+{
+	struct jobwire_reader *r = jobwire_reader_new();
+	struct jobwire_msg m;
+
+	jobwire_feed(r, HELLO, strlen(HELLO));
+	assert_int_equal(jobwire_next(&m, r, NULL), 1);
+	assert_int_equal(m.type, JOBWIRE_HELLO);
+	assert_string_equal(m.text, "22.5.8");
+	jobwire_feed(r, text, len);
+	return r;
 }
 
 static void a_list_comes_back_as_it_was(void **state)
 {
-	struct jobwire_reader *r = jobwire_reader_new();
 	struct job_list *l = two_jobs();
+	struct jobwire_reader *r;
 	struct jobwire_msg m;
 	size_t len;
-	uint8_t *frame = jobwire_list(&len, l);
+	char *lines = jobwire_list(&len, l);
 
 	(void)state;
-	jobwire_feed(r, frame, len);
+	r = fed(lines, len);
 	assert_int_equal(jobwire_next(&m, r, NULL), 1);
 	assert_int_equal(m.type, JOBWIRE_LIST);
 	assert_true(job_list_same(m.list, l));
@@ -71,94 +77,112 @@ static void a_list_comes_back_as_it_was(void **state)
 	assert_int_equal(jobwire_next(&(struct jobwire_msg){ 0 }, r, NULL), 0);
 	job_list_put(m.list);
 	job_list_put(l);
-	free(frame);
+	free(lines);
 	jobwire_reader_free(r);
 }
 
-static void frames_may_arrive_byte_by_byte(void **state)
+static void lines_may_arrive_byte_by_byte(void **state)
 {
-	struct jobwire_reader *r = jobwire_reader_new();
+	struct jobwire_reader *r = fed("", 0);
 	struct jobwire_msg m;
 	size_t len;
-	uint8_t *frame = jobwire_text(&len, JOBWIRE_FAIL, 9, "no controller");
-	int messages = 0;
+	char *lines = jobwire_text(&len, JOBWIRE_FAIL, 9, "no controller");
 
 	(void)state;
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < len; i++) {
-			int rc;
-
-			jobwire_feed(r, frame + i, 1);
-			rc = jobwire_next(&m, r, NULL);
-			assert_int_equal(rc, i + 1 == len);
-			messages += rc;
+			jobwire_feed(r, lines + i, 1);
+			assert_int_equal(jobwire_next(&m, r, NULL), i + 1 == len);
 		}
+		assert_int_equal(m.type, JOBWIRE_FAIL);
 		assert_string_equal(m.text, "no controller");
 		assert_int_equal(m.time_s, 9);
 	}
-	assert_int_equal(messages, 3);
-	free(frame);
+	free(lines);
 	jobwire_reader_free(r);
 }
 
 static void control_characters_in_names_become_question_marks(void **state)
 {
-	struct jobwire_reader *r = jobwire_reader_new();
+	static const char text[] = "{\"job\": 1, \"name\": \"x\\u001bc\", \"user\": "
+				   "\"\\u007f\", \"nodes\": \"n1\"}\n{\"end\": 1, \"jobs\": 1}\n"
+				   "{\"fail\": 1, \"text\": \"a\\u001b[2Jb\\n\"}\n";
+	struct jobwire_reader *r = fed(text, strlen(text));
 	struct jobwire_msg m;
-	size_t len;
-	struct job_list *l = job_list_new("slurm", 0);
-	uint8_t *frame = jobwire_text(&len, JOBWIRE_FAIL, 0, "a\033[2Jb\n\x7f");
 
 	(void)state;
-	jobwire_feed(r, frame, len);
-	assert_int_equal(jobwire_next(&m, r, NULL), 1);
-	assert_string_equal(m.text, "a?[2Jb??");
-	free(frame);
-	job_list_add(l, &(struct job_rec){ .id = 1, .name = "x\033c", .user = "\x7f" });
-	frame = jobwire_list(&len, l);
-	jobwire_feed(r, frame, len);
 	assert_int_equal(jobwire_next(&m, r, NULL), 1);
 	assert_string_equal(m.list->jobs[0].name, "x?c");
 	assert_string_equal(m.list->jobs[0].user, "?");
 	job_list_put(m.list);
-	job_list_put(l);
-	free(frame);
+	assert_int_equal(jobwire_next(&m, r, NULL), 1);
+	assert_string_equal(m.text, "a?[2Jb?");
 	jobwire_reader_free(r);
 }
 
-/* Feeds the frame; frees the message that comes of it. */
-static int outcome(const uint8_t *frame, size_t len)
+/* Frees the messages that come of it; what the last call returned. */
+static int outcome(const char *text, size_t len, struct err *err)
 {
-	struct jobwire_reader *r = jobwire_reader_new();
+	struct jobwire_reader *r = fed(text, len);
 	struct jobwire_msg m;
-	int rc;
+	int rc, last = 0;
 
-	jobwire_feed(r, frame, len);
-	rc = jobwire_next(&m, r, NULL);
-	job_list_put(m.list);
+	while ((rc = jobwire_next(&m, r, err)) > 0) {
+		job_list_put(m.list);
+		last = rc;
+	}
 	jobwire_reader_free(r);
-	return rc;
+	return rc ? rc : last;
 }
 
-static void any_single_changed_byte_is_noticed(void **state)
+static void what_no_poller_of_ours_writes_is_refused(void **state)
 {
-	size_t len;
-	uint8_t *frame = two_jobs_frame(&len);
+	static const char *const bad[] = {
+		"Segmentation fault\n",
+		"[]\n",
+		"{\"job\": -1, \"nodes\": \"n1\"}\n",
+		"{\"job\": \"7\", \"nodes\": \"n1\"}\n",
+		"{\"job\": 7.5, \"nodes\": \"n1\"}\n",
+		"{\"job\": 99999999999999999999, \"nodes\": \"n1\"}\n",
+		"{\"job\": 7, \"job\": 8, \"nodes\": \"n1\"}\n",
+		"{\"job\": 7, \"nodes\": \"n[1-\"}\n",
+		"{\"job\": 7, \"nodes\": \"n[1-99999999]\"}\n",
+		"{\"job\": 7, \"nodes\": \"n[1-900000]\"}\n{\"job\": 8, \"nodes\": \"n[1-900000]\"}\n"
+		"{\"job\": 9, \"nodes\": \"n[1-900000]\"}\n",
+		"{\"job\": 7, \"het\": 4294967295, \"nodes\": \"n1\"}\n",
+		"{\"job\": 7, \"start\": -5, \"nodes\": \"n1\"}\n",
+		"{\"end\": 1, \"jobs\": 2}\n",
+		"{\"end\": 1, \"pending\": 4294967296}\n",
+		"{\"end\": 1, \"failed\": [\"a\"]}\n",
+		"{\"end\": null}\n",
+		"{\"job\": 7, \"nodes\": \"n1\"}\n{\"same\": 1}\n",
+	};
 
 	(void)state;
-	for (size_t i = 0; i < len; i++) {
-		for (int bit = 0; bit < 8; bit++) {
-			frame[i] ^= (uint8_t)(1 << bit);
-			/* with a larger length it waits for more */
-			if (i >= 8 && i < 12)
-				assert_int_not_equal(outcome(frame, len), 1);
-			else
-				assert_int_equal(outcome(frame, len), -EPROTO);
-			frame[i] ^= (uint8_t)(1 << bit);
-		}
-	}
-	assert_int_equal(outcome(frame, len), 1);
-	free(frame);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (outcome(bad[i], strlen(bad[i]), NULL) != -EPROTO)
+			fail_msg("taken: %s", bad[i]);
+}
+
+static void a_line_without_end_is_refused_at_its_limit(void **state)
+{
+	size_t len = JOBWIRE_MAX_LINE + 1;
+	char *line = xcalloc(len, 1);
+
+	(void)state;
+	memset(line, ' ', len);
+	assert_int_equal(outcome(line, len, NULL), -EPROTO);
+	assert_int_equal(outcome(line, len - 1, NULL), 0);
+	free(line);
+}
+
+static void what_a_later_helper_adds_is_left_alone(void **state)
+{
+	static const char text[] = "{\"note\": true}\n{\"job\": 7, \"gpus\": [1], \"nodes\": "
+				   "\"n1\"}\n{\"end\": 1, \"jobs\": 1, \"more\": {}}\n";
+
+	(void)state;
+	assert_int_equal(outcome(text, strlen(text), NULL), 1);
 }
 
 /* Added in any order; the leader has part 1. */
@@ -196,41 +220,9 @@ static void components_of_a_job_are_one(void **state)
 	job_list_put(l);
 }
 
-static void a_cut_frame_is_waited_for(void **state)
+static void changed_bytes_are_refused_or_read_within_bounds(void **state)
 {
-	size_t len;
-	uint8_t *frame = two_jobs_frame(&len);
-
-	(void)state;
-	for (size_t cut = 0; cut < len; cut++)
-		assert_int_equal(outcome(frame, cut), 0);
-	free(frame);
-}
-
-static void random_bytes_never_make_a_message(void **state)
-{
-	struct rng rng;
-	uint8_t junk[512];
-
-	(void)state;
-	rng_seed(&rng, 5);
-	for (int k = 0; k < 2000; k++) {
-		for (size_t i = 0; i < sizeof(junk); i++)
-			junk[i] = (uint8_t)rng_u64(&rng);
-		assert_int_equal(outcome(junk, sizeof(junk)), -EPROTO);
-	}
-}
-
-/* Sums up a changed frame again, so that only the checks of the payload stand. */
-static void forge(uint8_t *frame, size_t len)
-{
-	uint32_t crc = (uint32_t)crc32(crc32(0, frame, 12), frame + 16, (uInt)(len - 16));
-
-	memcpy(frame + 12, &crc, 4);
-}
-
-static void forged_payloads_are_refused_or_read_within_bounds(void **state)
-{
+	struct job_list *l = two_jobs();
 	int refused = 0, taken = 0;
 	struct rng rng;
 
@@ -238,54 +230,47 @@ static void forged_payloads_are_refused_or_read_within_bounds(void **state)
 	rng_seed(&rng, 8);
 	for (int k = 0; k < 5000; k++) {
 		size_t len;
-		uint8_t *frame = two_jobs_frame(&len);
+		char *lines = jobwire_list(&len, l);
 		int rc;
 
 		for (int i = 0; i < 2; i++)
-			frame[16 + rng_below(&rng, len - 16)] = (uint8_t)rng_u64(&rng);
-		forge(frame, len);
-		rc = outcome(frame, len);
+			lines[rng_below(&rng, len)] = (char)rng_u64(&rng);
+		rc = outcome(lines, len, NULL);
 		refused += rc == -EPROTO;
-		taken += rc == 1;
-		free(frame);
+		taken += rc >= 0;
+		free(lines);
 	}
 	assert_int_equal(refused + taken, 5000);
 	assert_true(refused > 500);
+	job_list_put(l);
 }
 
-static void a_frame_of_another_version_is_refused_by_name(void **state)
+static void another_version_is_refused_by_name(void **state)
 {
+	static const char hello[] = "{\"ibroute-slurm\": 2}\n";
 	struct jobwire_reader *r = jobwire_reader_new();
 	struct jobwire_msg m;
 	struct err err;
-	size_t len;
-	uint8_t *frame = two_jobs_frame(&len);
 
 	(void)state;
-	frame[4]++;
-	forge(frame, len);
-	jobwire_feed(r, frame, len);
-	assert_int_equal(jobwire_next(&m, r, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "version"));
-	free(frame);
+	jobwire_feed(r, hello, strlen(hello));
+	assert_int_equal(jobwire_next(&m, r, &err), -EPROTONOSUPPORT);
+	assert_non_null(strstr(err.text, "version 2"));
 	jobwire_reader_free(r);
 }
 
-static void nothing_is_read_after_a_fault(void **state)
+static void nothing_is_read_before_the_version_and_after_a_fault(void **state)
 {
 	struct jobwire_reader *r = jobwire_reader_new();
 	struct jobwire_msg m;
 	struct err err;
-	size_t len;
-	uint8_t *frame = two_jobs_frame(&len);
 
 	(void)state;
-	jobwire_feed(r, "Segmentation fault", 18);
+	jobwire_feed(r, "{\"same\": 1}\n", 12);
 	assert_int_equal(jobwire_next(&m, r, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "magic"));
-	jobwire_feed(r, frame, len);
+	assert_non_null(strstr(err.text, "version"));
+	jobwire_feed(r, HELLO, strlen(HELLO));
 	assert_int_equal(jobwire_next(&m, r, &err), -EPROTO);
-	free(frame);
 	jobwire_reader_free(r);
 }
 
@@ -293,15 +278,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_comes_back_as_it_was),
-		cmocka_unit_test(frames_may_arrive_byte_by_byte),
+		cmocka_unit_test(lines_may_arrive_byte_by_byte),
 		cmocka_unit_test(control_characters_in_names_become_question_marks),
-		cmocka_unit_test(any_single_changed_byte_is_noticed),
+		cmocka_unit_test(what_no_poller_of_ours_writes_is_refused),
+		cmocka_unit_test(a_line_without_end_is_refused_at_its_limit),
+		cmocka_unit_test(what_a_later_helper_adds_is_left_alone),
 		cmocka_unit_test(components_of_a_job_are_one),
-		cmocka_unit_test(a_cut_frame_is_waited_for),
-		cmocka_unit_test(random_bytes_never_make_a_message),
-		cmocka_unit_test(forged_payloads_are_refused_or_read_within_bounds),
-		cmocka_unit_test(a_frame_of_another_version_is_refused_by_name),
-		cmocka_unit_test(nothing_is_read_after_a_fault),
+		cmocka_unit_test(changed_bytes_are_refused_or_read_within_bounds),
+		cmocka_unit_test(another_version_is_refused_by_name),
+		cmocka_unit_test(nothing_is_read_before_the_version_and_after_a_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

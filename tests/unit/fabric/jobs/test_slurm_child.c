@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parent's side of the SLURM poller against pollers that misbehave.  This program is its own
- * poller: started with "fake KIND [FILE]" it plays the part; with the real argument it is the real
- * one.
+ * poller: started with "fake KIND [FILE]" it plays the part, and so it does when it is started as
+ * ibroute-slurm would be with $FAKE_KIND; for squeue it is the real one.
  */
 #include "fabric/jobs/source.h"
 
 #include "fabric/base/message/log.h"
 #include "fabric/jobs/jobwire.h"
-#include "fabric/jobs/slurm_poller.h"
+#include "fabric/jobs/squeue_poller.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@
 
 /* --- the fake poller --- */
 
-static void emit(uint8_t *frame, size_t len, size_t piece)
+static void emit(char *frame, size_t len, size_t piece)
 {
 	for (size_t at = 0; at < len; at += piece) {
 		size_t n = len - at < piece ? len - at : piece;
@@ -44,7 +45,7 @@ static void emit(uint8_t *frame, size_t len, size_t piece)
 static void emit_text(enum jobwire_type type, const char *text)
 {
 	size_t len;
-	uint8_t *frame = jobwire_text(&len, type, time(NULL), text);
+	char *frame = jobwire_text(&len, type, time(NULL), text);
 
 	emit(frame, len, len);
 }
@@ -54,7 +55,7 @@ static void emit_list(uint32_t njob, size_t piece)
 	static const char *const hosts[] = { "n0001", "n0002" };
 	struct job_list *l = job_list_new("slurm", time(NULL));
 	size_t len;
-	uint8_t *frame;
+	char *frame;
 
 	for (uint32_t i = 0; i < njob; i++)
 		job_list_add(l, &(struct job_rec){ .id = i + 1,
@@ -108,8 +109,26 @@ static int flood(void)
 	return until_eof();
 }
 
+/* As the loader does. */
+static int no_library(void)
+{
+	fputs("ibroute-slurm: error while loading shared libraries: libslurm.so.99: cannot open "
+	      "shared object file: No such file or directory\n",
+	      stderr);
+	return 127;
+}
+
 static int fake_main(const char *kind, const char *path)
 {
+	if (!strcmp(kind, "no-library"))
+		return no_library();
+	if (!strcmp(kind, "other-release")) {
+		puts("{\"ibroute-slurm\": 2, \"slurm\": \"99.5.1\"}");
+		fflush(stdout);
+		return until_eof();
+	}
+	if (strcmp(kind, "garbage"))
+		emit_text(JOBWIRE_HELLO, "test");
 	if (!strcmp(kind, "garbage"))
 		puts("Segmentation fault (core dumped) and more text than a header");
 	if (!strcmp(kind, "crash"))
@@ -438,62 +457,146 @@ static void a_missing_program_is_dead_not_fatal(void **state)
 	source_close(s);
 }
 
-/* A process whose real poller looks for a controller in vain: libslurm blocks for seconds. */
-static pid_t parent_with_real_poller(uint32_t interval_ms)
-{
-	pid_t pid = fork();
+/* ---- which poller is started ---- */
 
-	if (!pid) {
-		struct source_opts o = { .interval_ms = interval_ms };
+static char *temp_dir, squeue_path[200];
+
+/* A squeue of that script alone in $PATH, none: NULL; and this program as ibroute-slurm. */
+static void play(const char *kind, const char *squeue)
+{
+	FILE *f;
+
+	setenv("FAKE_KIND", kind, 1);
+	setenv("IBROUTE_SLURM", SELF, 1);
+	unlink(squeue_path);
+	if (squeue) {
+		f = fopen(squeue_path, "w");
+		fputs(squeue, f);
+		fclose(f);
+		chmod(squeue_path, 0755);
+	}
+}
+
+#define SQUEUE_ONE                                                                                 \
+	"#!/bin/sh\necho '{\"jobs\": [{\"job_id\": 7, \"job_state\": \"RUNNING\", \"nodes\": "         \
+	"\"n[1-3]\", \"name\": \"wrf\", \"user_name\": \"sato\", \"start_time\": 42}]}'\n"
+
+static void squeue_answers_in_the_place_of(const char *helper)
+{
+	struct source_opts o = { .backoff_ms = 50 };
+	const struct job_list *l;
+	struct job_source *s;
+	struct err err;
+
+	play(helper, SQUEUE_ONE);
+	if (!strcmp(helper, "missing"))
+		setenv("IBROUTE_SLURM", "/nonexistent/ibroute-slurm", 1);
+	assert_int_equal(source_open(&s, &job_source_slurm, &o, &err), 0);
+	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
+	l = source_take(s);
+	assert_int_equal(l->njob, 1);
+	assert_int_equal(l->jobs[0].id, 7);
+	assert_int_equal(l->jobs[0].nhost, 3);
+	assert_string_equal(l->jobs[0].user, "sato");
+	job_list_put(l);
+	source_close(s);
+	assert_true(no_children_left());
+}
+
+static void squeue_is_asked_where_the_helper_is_missing(void **state)
+{
+	(void)state;
+	squeue_answers_in_the_place_of("missing");
+}
+
+static void squeue_is_asked_where_libslurm_is_another(void **state)
+{
+	(void)state;
+	squeue_answers_in_the_place_of("no-library");
+}
+
+static void squeue_is_asked_where_the_helper_is_of_another_release(void **state)
+{
+	(void)state;
+	squeue_answers_in_the_place_of("other-release");
+}
+
+static void without_both_the_error_says_what_is_to_be_done(void **state)
+{
+	struct job_source *s;
+	struct err err;
+
+	(void)state;
+	play("good", NULL);
+	setenv("IBROUTE_SLURM", "/nonexistent/ibroute-slurm", 1);
+	assert_int_equal(source_open(&s, &job_source_slurm, NULL, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent/ibroute-slurm"));
+	assert_non_null(strstr(err.text, "Install it"));
+}
+
+static void a_helper_that_does_not_fit_is_dead_with_what_is_to_be_done(void **state)
+{
+	static const struct {
+		const char *kind, *text[2];
+	} cases[] = {
+		{ "no-library", { "libslurm.so.99", "make ibroute-slurm" } },
+		{ "other-release", { "version 2", "install both from one" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct source_opts o = { .backoff_ms = 5000 };
 		struct job_source *s;
 		struct err err;
 
-		setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1);
-		if (source_open(&s, &job_source_slurm, &o, &err))
-			_exit(1);
-		serve(s, SOURCE_OK, 30000);
-		_exit(0);
+		play(cases[i].kind, NULL);
+		assert_int_equal(source_open(&s, &job_source_slurm, &o, &err), 0);
+		assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
+		assert_true(has_text(s, cases[i].text[0]));
+		assert_true(has_text(s, cases[i].text[1]));
+		source_close(s);
 	}
-	return pid;
 }
 
-/* Number of pollers with that interval among all processes. */
-static int count_pollers(uint32_t interval_ms)
+static void what_squeue_says_instead_is_unreachable(void **state)
 {
-	char cmd[200];
-	FILE *p;
-	int n = -1;
-
-	snprintf(cmd, sizeof(cmd),
-		 "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | "
-		 "grep -o '%s [-]-interval-ms %u ' | wc -l",
-		 SLURM_POLLER_ARG, interval_ms);
-	p = popen(cmd, "r");
-	if (p && fscanf(p, "%d", &n) != 1)
-		n = -1;
-	if (p)
-		pclose(p);
-	return n;
-}
-
-static void the_real_poller_dies_with_a_killed_parent(void **state)
-{
-	uint32_t interval_ms = 1000000 + (uint32_t)getpid();
-	pid_t pid;
+	static const char *const scripts[] = {
+		"#!/bin/sh\nexit 1\n",
+		"#!/bin/sh\necho 'squeue: error: no such option'\n",
+		"#!/bin/sh\necho '[]'\n",
+		"#!/bin/sh\nkill -9 $$\n",
+		"#!/bin/sh\necho '{\"errors\": [{\"error\": \"no controller\"}], \"jobs\": []}'\n",
+	};
 
 	(void)state;
-	if (!WITH_SLURM)
-		skip();
-	pid = parent_with_real_poller(interval_ms);
-	for (int k = 0; k < 100 && count_pollers(interval_ms) != 1; k++)
-		usleep(20000);
-	assert_int_equal(count_pollers(interval_ms), 1);
-	usleep(200000);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	for (int k = 0; k < 100 && count_pollers(interval_ms); k++)
-		usleep(20000);
-	assert_int_equal(count_pollers(interval_ms), 0);
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
+		struct job_source *s;
+		struct err err;
+
+		play("no-library", scripts[i]);
+		assert_int_equal(source_open(&s, &job_source_slurm, &(struct source_opts){ 0 }, &err), 0);
+		assert_true(serve(s, SOURCE_UNREACHABLE, PATIENCE_MS));
+		assert_true(has_text(s, "squeue"));
+		source_close(s);
+	}
+}
+
+static int make_dir(void **state)
+{
+	static char path[] = "/tmp/test_slurm_child.XXXXXX";
+
+	(void)state;
+	temp_dir = mkdtemp(path);
+	snprintf(squeue_path, sizeof(squeue_path), "%s/squeue", temp_dir);
+	setenv("PATH", temp_dir, 1);
+	return !temp_dir;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	unlink(squeue_path);
+	return rmdir(temp_dir);
 }
 
 int main(int argc, char **argv)
@@ -513,13 +616,20 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_flood_on_stderr_does_not_stop_the_list),
 		cmocka_unit_test(close_ends_a_poller_that_does_not_listen),
 		cmocka_unit_test(a_missing_program_is_dead_not_fatal),
-		cmocka_unit_test(the_real_poller_dies_with_a_killed_parent),
+		cmocka_unit_test(squeue_is_asked_where_the_helper_is_missing),
+		cmocka_unit_test(squeue_is_asked_where_libslurm_is_another),
+		cmocka_unit_test(squeue_is_asked_where_the_helper_is_of_another_release),
+		cmocka_unit_test(without_both_the_error_says_what_is_to_be_done),
+		cmocka_unit_test(a_helper_that_does_not_fit_is_dead_with_what_is_to_be_done),
+		cmocka_unit_test(what_squeue_says_instead_is_unreachable),
 	};
 
 	if (argc > 2 && !strcmp(argv[1], "fake"))
 		return fake_main(argv[2], argc > 3 ? argv[3] : "");
-	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
-		return slurm_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], SQUEUE_POLLER_ARG))
+		return squeue_poller_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[0], "ibroute-slurm"))
+		return fake_main(getenv("FAKE_KIND"), "");
 	log_set_sink(count_line, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/jobs/slurm_poller.h"
-
-#include "fabric/base/file/store.h"
+/*
+ * ibroute-slurm: the program that asks SLURM for its jobs, because libslurm exits, blocks, prints,
+ * and has another name with every release.  Built for each SLURM; the others need none of it.
+ *
+ * stdin is a pipe whose end of file means that its parent is gone; stdout carries jobwire.h.
+ */
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
 #include "fabric/base/process/confine.h"
-#include "fabric/base/time/clock.h"
+#include "fabric/base/text/hostlist.h"
 #include "fabric/jobs/jobwire.h"
+#include "fabric/jobs/poller_pipe.h"
+#include "fabric/version.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
-
-#if WITH_SLURM
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 
 /* A job as it ran when it was last seen running. */
 struct ran {
@@ -41,41 +41,6 @@ struct poller {
 	ran_list ran;	    /* ascending id */
 	VEC(uint32_t) lost; /* requeued since a node of theirs is down */
 };
-
-/* Takes ownership of the frame; false when nobody reads any more. */
-static bool slurm_poller_send_frame(const struct poller *p, uint8_t *frame, size_t len)
-{
-	int rc = store_put(p->out, frame, len);
-
-	free(frame);
-	return !rc;
-}
-
-static bool slurm_poller_send_text(const struct poller *p, enum jobwire_type type, const char *text)
-{
-	size_t len;
-	uint8_t *frame = jobwire_text(&len, type, time(NULL), text);
-
-	return slurm_poller_send_frame(p, frame, len);
-}
-
-/* Waits for the next question; false when the parent is gone. */
-static bool slurm_poller_wait_turn(uint32_t ms)
-{
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	uint64_t end = clock_ms() + ms;
-	int64_t left = ms;
-	char drop[64];
-
-	do {
-		int rc = poll(&in, 1, (int)left);
-
-		if (rc > 0 && read(STDIN_FILENO, drop, sizeof(drop)) <= 0)
-			return false;
-		left = (int64_t)(end - clock_ms());
-	} while (left > 0);
-	return true;
-}
 
 /* Of a component of a heterogeneous job the leader's. */
 static uint32_t slurm_poller_job_id(const slurm_job_info_t *j)
@@ -98,26 +63,14 @@ static const char *slurm_poller_user_of(const slurm_job_info_t *j, char *buf, si
 
 static void slurm_poller_add_job(struct job_list *l, const slurm_job_info_t *j)
 {
-	hostlist_t hl = slurm_hostlist_create(j->nodes);
-	VEC(const char *) hosts = { 0 };
-	struct job_rec r = { .id = slurm_poller_job_id(j),
-			     .part = j->het_job_id ? 1 + j->het_job_offset : 0,
-			     .nodes = j->nodes,
-			     .start_s = j->start_time };
-	char uid[16], *h;
+	char uid[16];
 
-	while (hl && (h = slurm_hostlist_shift(hl)))
-		vec_push(&hosts, h);
-	if (hl)
-		slurm_hostlist_destroy(hl);
-	r.name = j->name;
-	r.user = slurm_poller_user_of(j, uid, sizeof(uid));
-	r.hosts = hosts.v;
-	r.nhost = (uint32_t)hosts.n;
-	job_list_add(l, &r);
-	for (size_t i = 0; i < hosts.n; i++)
-		free((char *)hosts.v[i]);
-	vec_free(&hosts);
+	job_list_add(l, &(struct job_rec){ .id = slurm_poller_job_id(j),
+					   .part = j->het_job_id ? 1 + j->het_job_offset : 0,
+					   .name = j->name,
+					   .user = slurm_poller_user_of(j, uid, sizeof(uid)),
+					   .nodes = j->nodes,
+					   .start_s = j->start_time });
 }
 
 /* ---- jobs that were requeued ---- */
@@ -143,22 +96,31 @@ static void slurm_poller_clear_ran(ran_list *l)
 	vec_free(l);
 }
 
-/* The first of those nodes that is down or does not answer slurmctld; NULL: none, or not known. */
-static const char *slurm_poller_down_node(const char *nodes, const node_info_msg_t *all)
+static bool slurm_poller_has(const struct hostlist *nodes, const char *name)
 {
-	hostlist_t hl = slurm_hostlist_create(nodes);
-	const char *down = NULL;
+	for (uint32_t i = 0; i < hostlist_count(nodes); i++)
+		if (!strcmp(hostlist_names(nodes)[i], name))
+			return true;
+	return false;
+}
 
-	for (uint32_t i = 0; hl && i < all->record_count && !down; i++) {
+/* Is one of those nodes down, or does it not answer slurmctld?  false: or not known. */
+static bool slurm_poller_any_down(const char *nodes, const node_info_msg_t *all)
+{
+	struct hostlist *hl;
+	struct err err;
+	bool down = false;
+
+	if (hostlist_parse(&hl, nodes, &err))
+		return false;
+	for (uint32_t i = 0; i < all->record_count && !down; i++) {
 		const node_info_t *n = &all->node_array[i];
 		bool bad = (n->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN ||
 			   n->node_state & (NODE_STATE_NO_RESPOND | NODE_STATE_FAIL);
 
-		if (bad && n->name && slurm_hostlist_find(hl, n->name) >= 0)
-			down = n->name;
+		down = bad && n->name && slurm_poller_has(hl, n->name);
 	}
-	if (hl)
-		slurm_hostlist_destroy(hl);
+	hostlist_free(hl);
 	return down;
 }
 
@@ -184,7 +146,7 @@ static void slurm_poller_look_for_lost(struct poller *p, const job_info_msg_t *m
 			continue;
 		if (!all && slurm_load_node(0, &all, SHOW_ALL))
 			return;
-		if (slurm_poller_down_node(was->nodes, all))
+		if (slurm_poller_any_down(was->nodes, all))
 			vec_push(&p->lost, j->job_id);
 	}
 	if (all)
@@ -215,8 +177,7 @@ static void slurm_poller_remember(struct poller *p, const job_info_msg_t *msg)
 static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
 {
 	struct job_list *l = job_list_new("slurm", asked);
-	uint8_t *frame;
-	size_t len;
+	bool sent;
 
 	slurm_poller_look_for_lost(p, msg);
 	slurm_poller_remember(p, msg);
@@ -234,10 +195,9 @@ static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, 
 		if (state == JOB_NODE_FAIL || slurm_poller_is_lost(p, j->job_id))
 			job_list_failed(l, slurm_poller_job_id(j));
 	}
-	job_list_sort(l);
-	frame = jobwire_list(&len, l);
+	sent = poller_pipe_list(p->out, l);
 	job_list_put(l);
-	return slurm_poller_send_frame(p, frame, len);
+	return sent;
 }
 
 /* One question.  Every rc but 0 is a failure, whatever errno says; 0 errno included. */
@@ -251,7 +211,7 @@ static bool slurm_poller_ask(struct poller *p)
 
 	errno = 0;
 	rc = slurm_load_jobs(p->last_update, &msg, SHOW_ALL);
-	e = rc ? slurm_get_errno() : 0;
+	e = rc ? errno : 0;
 	if (!rc && msg) {
 		sent = slurm_poller_send_jobs(p, msg, asked);
 		p->last_update = msg->last_update;
@@ -259,69 +219,57 @@ static bool slurm_poller_ask(struct poller *p)
 		return sent;
 	}
 	if (p->last_update && e == SLURM_NO_CHANGE_IN_DATA)
-		return slurm_poller_send_text(p, JOBWIRE_SAME, "");
+		return poller_pipe_text(p->out, JOBWIRE_SAME, "");
 	snprintf(text, sizeof(text), "slurmctld does not respond: %s",
 		 e ? slurm_strerror(e) : "no reason given");
 	p->last_update = 0;
-	sent = slurm_poller_send_text(p, JOBWIRE_FAIL, text);
+	sent = poller_pipe_text(p->out, JOBWIRE_FAIL, text);
 	/* the controller may have moved: read slurm.conf again before the next question */
 	slurm_fini();
 	slurm_init(NULL);
 	return sent;
 }
 
-/* Frames go to a descriptor of their own, so that nothing a library prints gets between them. */
-static int slurm_poller_private_stdout(void)
+static int slurm_poller_run(uint32_t interval_ms)
 {
-	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-
-	if (fd >= 0)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	return fd;
-}
-
-static int slurm_poller_do_run(uint32_t interval_ms)
-{
-	struct poller p = { .out = slurm_poller_private_stdout(), .interval_ms = interval_ms };
-	unsigned v = (unsigned)slurm_api_version();
+	struct poller p = { .out = poller_pipe_stdout(), .interval_ms = interval_ms };
 	struct err err;
 	char text[64];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (confine_capabilities(false, &err) || confine_to_asking(&err))
 		fprintf(stderr, "what libslurm may do is not confined: %s\n", err.text);
-	if (p.out < 0 || !slurm_poller_wait_turn(0))
+	if (p.out < 0 || !poller_pipe_wait(0))
 		return 1;
-	snprintf(text, sizeof(text), "libslurm API %u.%u.%u", (unsigned)SLURM_VERSION_MAJOR(v),
-		 (unsigned)SLURM_VERSION_MINOR(v), (unsigned)SLURM_VERSION_MICRO(v));
-	if (!slurm_poller_send_text(&p, JOBWIRE_HELLO, text))
+	snprintf(text, sizeof(text), "%u.%u.%u",
+		 (unsigned)SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+		 (unsigned)SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER),
+		 (unsigned)SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
+	if (!poller_pipe_text(p.out, JOBWIRE_HELLO, text))
 		return 1;
 	slurm_init(NULL);
-	while (slurm_poller_ask(&p) && slurm_poller_wait_turn(p.interval_ms))
+	while (slurm_poller_ask(&p) && poller_pipe_wait(p.interval_ms))
 		;
 	slurm_fini();
 	slurm_poller_clear_ran(&p.ran);
 	vec_free(&p.lost);
 	return 0;
 }
-#else
-static int slurm_poller_do_run(uint32_t interval_ms)
-{
-	(void)interval_ms;
-	fputs("this program was built without libslurm (WITH_SLURM=0)\n", stderr);
-	return 1;
-}
-#endif
 
-int slurm_poller_main(int argc, char **argv)
+int main(int argc, char **argv)
 {
-	uint32_t interval_ms = 10000;
+	uint32_t interval_ms;
 
-	if (argc == 3 && !strcmp(argv[1], "--interval-ms")) {
-		interval_ms = (uint32_t)strtoul(argv[2], NULL, 10);
-	} else if (argc != 1) {
-		fprintf(stderr, "usage: %s [--interval-ms N]\n", SLURM_POLLER_ARG);
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		printf("ibroute-slurm %s, protocol %d, for SLURM %u.%02u\n", IBROUTE_VERSION,
+		       JOBWIRE_VERSION, (unsigned)SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+		       (unsigned)SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER));
+		return 0;
+	}
+	if (!poller_pipe_args(&interval_ms, argc, argv)) {
+		fprintf(stderr, "usage: ibroute-slurm [--interval-ms N]: writes SLURM's jobs to "
+				"stdout, for ibroute-top\n");
 		return 64;
 	}
-	return slurm_poller_do_run(interval_ms < 100 ? 100 : interval_ms);
+	return slurm_poller_run(interval_ms);
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_helper: where ibroute-slurm is, the program that is linked with libslurm. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* $IBROUTE_SLURM; else beside this program; else where "make install" puts it.  false: it is not
+ * there; path then has where it was looked for, for people. */
+bool slurm_helper_find(char *path, size_t size);
+/* Is there a squeue in $PATH? */
+bool slurm_helper_has_squeue(void);

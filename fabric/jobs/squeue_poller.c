@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/jobs/squeue_poller.h"
+
+#include "fabric/base/file/store.h"
+#include "fabric/base/process/confine.h"
+#include "fabric/base/process/isolate.h"
+#include "fabric/base/text/json_text.h"
+#include "fabric/jobs/jobwire.h"
+#include "fabric/jobs/poller_pipe.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_BYTES (1ll << 30)
+
+/* ---- what it prints ---- */
+
+/* A number, of 23.02 and later {"set": true, "number": N}; false: there is none. */
+static bool squeue_number(uint64_t *out, const json_t *job, const char *key)
+{
+	const json_t *v = json_object_get(job, key);
+
+	*out = 0;
+	if (json_is_object(v))
+		v = json_is_false(json_object_get(v, "set")) ? NULL : json_object_get(v, "number");
+	if (!json_is_integer(v) || json_integer_value(v) < 0)
+		return false;
+	*out = (uint64_t)json_integer_value(v);
+	return true;
+}
+
+/* A text, of later releases the first of an array: what follows are flags. */
+static const char *squeue_state(const json_t *job)
+{
+	const json_t *v = json_object_get(job, "job_state");
+
+	if (json_is_array(v))
+		v = json_array_get(v, 0);
+	return json_is_string(v) ? json_string_value(v) : "";
+}
+
+static void squeue_take_job(struct job_list *l, const json_t *job)
+{
+	const char *state = squeue_state(job), *nodes = json_string_at(job, "nodes");
+	struct job_rec r = { .name = json_string_at(job, "name"),
+			     .user = json_string_at(job, "user_name"),
+			     .nodes = nodes };
+	uint64_t het, offset, start;
+
+	squeue_number(&r.id, job, "job_id");
+	squeue_number(&start, job, "start_time");
+	r.start_s = (int64_t)start;
+	if (squeue_number(&het, job, "het_job_id") && het) {
+		squeue_number(&offset, job, "het_job_offset");
+		r.id = het;
+		r.part = 1 + (uint32_t)(offset < UINT16_MAX ? offset : UINT16_MAX);
+	}
+	if (!strcmp(state, "RUNNING") && *nodes)
+		job_list_add(l, &r);
+	else if (!strcmp(state, "PENDING"))
+		l->pending++;
+	else
+		l->other++;
+	if (!strcmp(state, "NODE_FAIL"))
+		job_list_failed(l, r.id);
+}
+
+int squeue_read(struct job_list **out, FILE *file, struct err *err)
+{
+	json_error_t where;
+	json_t *j = json_text_clean(json_loadf(file, 0, &where)), *jobs, *job;
+	const json_t *errors = json_object_get(j, "errors");
+	size_t i;
+	int rc = 0;
+
+	*out = NULL;
+	jobs = json_object_get(j, "jobs");
+	/* without slurmctld it prints no jobs and exits with 0 */
+	if (json_array_size(errors))
+		rc = err_set(err, -EIO, "squeue --json: %s: %s",
+			     json_string_at(json_array_get(errors, 0), "description"),
+			     json_string_at(json_array_get(errors, 0), "error"));
+	else if (!j)
+		rc = err_set(err, -EINVAL, "squeue --json: line %d: %s", where.line, where.text);
+	else if (!json_is_array(jobs))
+		rc = err_set(err, -EINVAL, "squeue --json prints no \"jobs\"");
+	if (rc)
+		goto out;
+	*out = job_list_new("slurm", time(NULL));
+	json_array_foreach(jobs, i, job)
+		squeue_take_job(*out, job);
+out:
+	json_decref(j);
+	return rc;
+}
+
+/* ---- the process ---- */
+
+static int squeue_part(void *ctx, struct isolated_out *result, struct err *err)
+{
+	struct job_list *l;
+	size_t len;
+	char *lines;
+	int rc = squeue_read(&l, ctx, err);
+
+	if (rc)
+		return rc;
+	lines = jobwire_list(&len, l);
+	isolated_put(result, lines, len);
+	free(lines);
+	job_list_put(l);
+	return 0;
+}
+
+/* In the child. */
+static void squeue_become(int out, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
+		_exit(126);
+	execlp("squeue", "squeue", "--json", (char *)NULL);
+	_exit(127);
+}
+
+static int squeue_run(FILE *to, struct err *err)
+{
+	pid_t me = getpid(), pid = fork();
+	struct stat st;
+	int status = 0;
+
+	if (pid < 0)
+		return err_set(err, -errno, "squeue cannot be started: %s", strerror(errno));
+	if (!pid)
+		squeue_become(fileno(to), me);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return err_set(err, -ENOENT, "squeue cannot be started");
+	if (status)
+		return err_set(err, -EIO, "squeue --json fails (%s %d)",
+			       WIFEXITED(status) ? "exit code" : "signal",
+			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	if (fstat(fileno(to), &st) || st.st_size > MOST_BYTES)
+		return err_set(err, -E2BIG, "squeue --json prints more than 1 GB");
+	rewind(to);
+	return 0;
+}
+
+/* What it prints is read by a process that can do nothing else. */
+static bool squeue_ask(int out)
+{
+	int fd = memfd_create("squeue", MFD_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	struct isolated lines = { 0 };
+	struct err err = { "" };
+	bool sent;
+	int rc;
+
+	if (!file)
+		return false;
+	rc = squeue_run(file, &err);
+	if (!rc)
+		rc = isolated_read(&lines, (FILE *const[2]){ file, NULL }, squeue_part, file, &err);
+	sent = rc ? poller_pipe_text(out, JOBWIRE_FAIL, err.text) :
+		    !store_put(out, lines.data, lines.len);
+	isolated_free(&lines);
+	fclose(file);
+	return sent;
+}
+
+int squeue_poller_main(int argc, char **argv)
+{
+	uint32_t interval_ms;
+	struct err err;
+	int out;
+
+	if (!poller_pipe_args(&interval_ms, argc, argv))
+		return 64;
+	out = poller_pipe_stdout();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (confine_capabilities(false, &err))
+		fprintf(stderr, "what squeue may do is not confined: %s\n", err.text);
+	if (out < 0 || !poller_pipe_wait(0) || !poller_pipe_text(out, JOBWIRE_HELLO, "squeue"))
+		return 1;
+	while (squeue_ask(out) && poller_pipe_wait(interval_ms))
+		;
+	return 0;
+}
