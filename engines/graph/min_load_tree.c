@@ -11,9 +11,19 @@
 #define RUN_WORK   (4u << 20) /* edges at most between two reports */
 #define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	   8	      /* rows asked for before they are written */
+#define ROWS_TURNS 8	      /* turns in which threads share the rows */
 #define DAGS_AHEAD 4	      /* built together */
 #define PARTS_MAX  8	      /* of a level, whose switches choose at the same time */
 #define PART_EDGES 512	      /* of a part at least */
+
+/* Ports by switch of some LIDs, on their way to the rows. */
+struct columns {
+	uint32_t n;
+	const uint8_t *port[PACKED_RUN];
+	uint16_t lid[PACKED_RUN];
+	uint32_t nline;		   /* lines of memory that these entries take of a row, ... */
+	uint32_t line[PACKED_RUN]; /* ... and where they begin */
+};
 
 struct min_load_tree {
 	const struct fabric *f;
@@ -39,6 +49,8 @@ struct min_load_tree {
 	const struct dest *coming; /* LIDs whose DAGs are wanted next */
 	uint32_t ncoming;
 	uint32_t *part[PARTS_MAX]; /* by position * LIDs + LID: routes that come through */
+	struct columns columns;	   /* n: others may be writing them */
+	unsigned half;		   /* of port, for the columns at hand */
 };
 
 static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
@@ -660,43 +672,71 @@ static uint64_t load_tree_route_packed(struct min_load_tree *b, const struct pac
 	return 2ull * g->nedge + g->n;
 }
 
-/* Where the lines of memory begin that the entries of these LIDs take of a row; returns how many.
- */
-static uint32_t load_tree_find_lines(uint32_t *line, const struct dest *d, uint32_t n)
-{
-	uint32_t found = 0;
-
-	for (uint32_t k = 0; k < n; k++)
-		if (!found || d[k].lid / LFT_BLOCK != line[found - 1] / LFT_BLOCK)
-			line[found++] = d[k].lid;
-	return found;
-}
-
 /* Where the ports by switch of LID k of a run go first. */
 static uint8_t *load_tree_column(struct min_load_tree *b, const struct dest *d, uint32_t k)
 {
-	return b->hops ? lft_hops_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
+	size_t at = (size_t)b->half * PACKED_RUN + k;
+
+	return b->hops ? lft_hops_fill(b->hops, d[k].lid) : b->port + at * b->f->nsw;
 }
 
-/* Entries are asked for before they are written: rows lie far from each other. */
-static void load_tree_write_columns(struct min_load_tree *b, const struct dest *d, uint32_t n)
+static void load_tree_list_columns(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
-	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = load_tree_find_lines(line, d, n);
-	const uint8_t *port[PACKED_RUN];
-	uint16_t lid[PACKED_RUN];
+	struct columns *c = &b->columns;
 
-	for (uint32_t k = 0; k < n; k++)
-		port[k] = load_tree_column(b, d, k);
-	for (uint32_t k = 0; k < n; k++)
-		lid[k] = d[k].lid;
-	for (uint32_t u = 0; u < nsw; u++) {
+	c->n = n;
+	c->nline = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		c->port[k] = load_tree_column(b, d, k);
+		c->lid[k] = d[k].lid;
+		if (!c->nline || d[k].lid / LFT_BLOCK != c->line[c->nline - 1] / LFT_BLOCK)
+			c->line[c->nline++] = d[k].lid;
+	}
+	b->half = !b->half;
+}
+
+/* Some switches' entries, asked for before they are written: rows lie far from each other. */
+static bool load_tree_write_columns(void *ctx, unsigned worker, uint32_t part)
+{
+	struct min_load_tree *b = ctx;
+	const struct columns *c = &b->columns;
+	uint64_t nsw = b->f->nsw;
+	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+
+	(void)worker;
+	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
 		uint8_t *row = tables_row(b->t, u), *ahead = row + (size_t)AHEAD * b->t->stride;
 
-		for (uint32_t i = 0; u + AHEAD < nsw && i < nline; i++)
-			__builtin_prefetch(ahead + line[i], 1);
-		for (uint32_t k = 0; k < n; k++)
-			row[lid[k]] = port[k][u];
+		for (uint32_t i = 0; u + AHEAD < nsw && i < c->nline; i++)
+			__builtin_prefetch(ahead + c->line[i], 1);
+		for (uint32_t k = 0; k < c->n; k++)
+			row[c->lid[k]] = c->port[k][u];
 	}
+	return false;
+}
+
+/* Waits until the rows have what others were to write. */
+static void load_tree_settle(struct min_load_tree *b)
+{
+	if (b->pool && b->columns.n)
+		pool_end(b->pool);
+	b->columns.n = 0;
+}
+
+/* The rows get their columns, by others and later where more LIDs come, before which nobody reads
+ * rows. */
+static void load_tree_hand_over(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				bool more)
+{
+	load_tree_settle(b);
+	load_tree_list_columns(b, d, n);
+	if (b->pool && more) {
+		pool_begin(b->pool, ROWS_TURNS, load_tree_write_columns, b);
+		return;
+	}
+	for (uint32_t i = 0; i < ROWS_TURNS; i++)
+		load_tree_write_columns(b, 0, i);
+	b->columns.n = 0;
 }
 
 uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint32_t n,
@@ -737,8 +777,10 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 		dagset_find(b->set, &g, d[k].sw);
 		*work += load_tree_route_packed(b, &g, d + k, weight, load_tree_column(b, d, k));
 	}
-	load_tree_write_columns(b, d, run);
-	if (!run) {
+	if (run) {
+		load_tree_hand_over(b, d, run, run < n);
+	} else {
+		load_tree_settle(b);
 		run = min_load_tree_run(b, d, n);
 		*work = min_load_tree_route(b, d, run, weight);
 	}
