@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * screen_bench [--json] [frame] [fabric] [whatif] [key] [idle] PROGRAM: what the screen costs,
+ * screen_bench [--json] [frame] [fabric] [whatif] [key] [bytes] [idle] PROGRAM: what the screen costs,
  * beside its goals.
  *
  *   frame     at 2,064 switches, CPU of the thread of the screen: each view's first frame with a
@@ -210,11 +210,13 @@ static int frames(void)
 
 /* --- a real terminal ------------------------------------------------------------------------- */
 
+#define USUAL_SIZE ((struct winsize){ .ws_row = 30, .ws_col = 100 })
+#define LARGE_SIZE ((struct winsize){ .ws_row = 60, .ws_col = 200 })
+
 static char records[] = "/tmp/ibroute-bench-XXXXXX";
 
-static pid_t spawn(int *fd, const char *program, const char *demo)
+static pid_t spawn(int *fd, const char *program, const char *demo, struct winsize size)
 {
-	struct winsize size = { .ws_row = 30, .ws_col = 100 };
 	char arg[160];
 	pid_t pid = forkpty(fd, NULL, NULL, &size);
 
@@ -289,7 +291,7 @@ static int keys(const char *program)
 {
 	double ms[KEYS];
 	int fd;
-	pid_t pid = spawn(&fd, program, LARGE);
+	pid_t pid = spawn(&fd, program, LARGE, USUAL_SIZE);
 
 	if (!is_ready(fd)) {
 		stop(pid, fd);
@@ -314,6 +316,46 @@ static int keys(const char *program)
 	row("key to screen, the same, 95 % of the keys", ms[KEYS * 95 / 100], "ms", 0);
 	stop(pid, fd);
 	return 0;
+}
+
+/* What a key makes it send, kB. */
+static double key_kB(int fd, const char *key)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	drain(fd, 1, true, NULL);
+	say(fd, key);
+	poll(&p, 1, 2000);
+	return (double)drain(fd, 5, true, NULL) / 1e3;
+}
+
+#define MOVES "jjkljhG\006g\006"
+
+/* Frozen, so that all of it is of the key, but for the clock. */
+static int key_bytes(const char *program)
+{
+	double most = 0, kB, moved;
+	char name[80];
+	int fd;
+	pid_t pid = spawn(&fd, program, LARGE, LARGE_SIZE);
+	bool ready = is_ready(fd);
+
+	drain(fd, ready ? 5 : 0, false, NULL);
+	key_kB(fd, "Z");
+	for (size_t i = 0; ready && i < sizeof(views) / sizeof(*views); i++) {
+		kB = key_kB(fd, views[i][0]);
+		moved = 0;
+		for (const char *m = MOVES; *m; m++)
+			moved = fmax(moved, key_kB(fd, (char[]){ *m, 0 }));
+		snprintf(name, sizeof(name), "a key at 200x60, to %s", views[i][1]);
+		row(name, kB, "kB", 10);
+		snprintf(name, sizeof(name), "a key at 200x60, moving in %s, most", views[i][1]);
+		row(name, moved, "kB", 10);
+		most = fmax(most, fmax(kB, moved));
+	}
+	row("a key at 200x60, 2,064 switches, most", most, "kB", 10);
+	stop(pid, fd);
+	return !ready;
 }
 
 /* CPU so far, in seconds, of what its threads are for. */
@@ -437,7 +479,7 @@ static int idle(const char *program)
 	int rc = 0;
 
 	for (int i = 0; i < SCREENS; i++)
-		v[i].pid = spawn(&v[i].fd, program, USUAL);
+		v[i].pid = spawn(&v[i].fd, program, USUAL, USUAL_SIZE);
 	for (int i = 0; i < SCREENS && !rc; i++)
 		rc = !is_ready(v[i].fd);
 	for (int i = 0; i < SCREENS; i++)
@@ -562,7 +604,7 @@ int main(int argc, char **argv)
 	json = argc > 2 && !strcmp(argv[1], "--json");
 	if (argc < 2) {
 		fprintf(stderr,
-			"usage: screen_bench [--json] [frame] [fabric] [whatif] [key] [idle] PROGRAM\n");
+			"usage: screen_bench [--json] [frame] [fabric] [whatif] [key] [bytes] [idle] PROGRAM\n");
 		return 64;
 	}
 	if (!mkdtemp(records)) {
@@ -579,6 +621,8 @@ int main(int argc, char **argv)
 		rc |= whatif();
 	if (wanted(argc, argv, "key"))
 		rc |= keys(program);
+	if (wanted(argc, argv, "bytes"))
+		rc |= key_bytes(program);
 	if (wanted(argc, argv, "idle"))
 		rc |= idle(program);
 	if (json)
