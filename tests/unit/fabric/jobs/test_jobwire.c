@@ -147,8 +147,8 @@ static void what_no_poller_of_ours_writes_is_refused(void **state)
 		"{\"job\": 7, \"job\": 8, \"nodes\": \"n1\"}\n",
 		"{\"job\": 7, \"nodes\": \"n[1-\"}\n",
 		"{\"job\": 7, \"nodes\": \"n[1-99999999]\"}\n",
-		"{\"job\": 7, \"nodes\": \"n[1-900000]\"}\n{\"job\": 8, \"nodes\": \"n[1-900000]\"}\n"
-		"{\"job\": 9, \"nodes\": \"n[1-900000]\"}\n",
+		("{\"job\": 7, \"nodes\": \"n[1-900000]\"}\n{\"job\": 8, \"nodes\": \"n[1-900000]\"}\n"
+		 "{\"job\": 9, \"nodes\": \"n[1-900000]\"}\n"),
 		"{\"job\": 7, \"het\": 4294967295, \"nodes\": \"n1\"}\n",
 		"{\"job\": 7, \"start\": -5, \"nodes\": \"n1\"}\n",
 		"{\"end\": 1, \"jobs\": 2}\n",
