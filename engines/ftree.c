@@ -411,7 +411,8 @@ static int ftree_close_all(struct ftree *r)
 	for (uint32_t i = 0; i < 2 * r->chunk; i++) {
 		struct batch *b = &r->batch[i % 2][i / 2];
 
-		ftree_write_closed(r, b);
+		if (!rc) /* else some were found and not closed */
+			ftree_write_closed(r, b);
 		ftree_ways_done(&b->ways);
 	}
 	return rc;

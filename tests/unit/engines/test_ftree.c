@@ -522,6 +522,47 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 	}
 }
 
+/* Cancels at a report. */
+struct stop {
+	struct progress p;
+	unsigned left;
+};
+
+static void count_down(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct stop *s = ctx;
+
+	(void)step;
+	(void)done;
+	(void)total;
+	if (!s->left--)
+		atomic_store(&s->p.cancel, true);
+}
+
+static void a_damaged_tree_can_be_cancelled_at_any_report(void **state)
+{
+	struct fabric *f = shuffled_topo("fattree3:k=16,fail=2%", 1);
+	unsigned reports = 0, n = 0;
+	int rc;
+
+	(void)state;
+	do {
+		struct stop s = { .p = { .report = count_down }, .left = reports };
+		struct engine_params params = { .threads = 1 + n % 2 };
+		struct tables *t = NULL;
+
+		s.p.ctx = &s;
+		rc = engine_ftree.route(&t, f, NULL, NULL, &params, &s.p, NULL);
+		assert_true(rc == -ECANCELED || !rc);
+		assert_int_equal(rc != 0, t == NULL);
+		tables_put(t);
+		reports += 1 + reports / 32;
+		n++;
+	} while (rc && n < 64); /* those of the turns come first */
+	assert_true(n > 10);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +582,7 @@ int main(void)
 		cmocka_unit_test(one_switch_is_a_tree_of_one_level),
 		cmocka_unit_test(the_same_fabric_gives_the_same_bytes),
 		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
+		cmocka_unit_test(a_damaged_tree_can_be_cancelled_at_any_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
