@@ -21,6 +21,10 @@ SYSCONFDIR ?= /etc
 SHARE := $(PREFIX)/share/ibroute-top
 ETC := $(SYSCONFDIR)/ibroute-top
 LIBEXEC := $(LIBEXECDIR)/ibroute-top
+# the program looks in ../libexec of its own folder, unless a packager has another
+ifneq ($(BINDIR) $(LIBEXECDIR),$(PREFIX)/bin $(PREFIX)/libexec)
+LIBEXEC_DEF := -DIBROUTE_LIBEXEC='"$(LIBEXEC)"'
+endif
 ALERTS := $(addprefix console/examples/prometheus/ibroute.,rules.yml dashboard.json)
 SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
@@ -60,7 +64,7 @@ WARN += -Werror
 endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) \
 	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
-	-DIBROUTE_LIBEXEC='"$(LIBEXEC)"'
+	$(LIBEXEC_DEF)
 PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
@@ -137,7 +141,7 @@ ETC_OBJS := $(patsubst %.c,$(B)/%.o,$(shell grep -lE 'IBROUTE_(ETC|LIBEXEC)|SITE
 	$$(find fabric engines views console -name '*.c')))
 $(ETC_OBJS): $(B)/.etc
 $(B)/.etc: FORCE
-	$(Q)mkdir -p $(B) && { [ "$$(cat $@ 2>/dev/null)" = "$(ETC) $(LIBEXEC)" ] || echo "$(ETC) $(LIBEXEC)" >$@; }
+	$(Q)mkdir -p $(B) && { [ "$$(cat $@ 2>/dev/null)" = "$(ETC) $(subst ",,$(LIBEXEC_DEF))" ] || echo "$(ETC) $(subst ",,$(LIBEXEC_DEF))" >$@; }
 FORCE:
 
 $(BIN): $(B)/console/cli/main.o $(LIB)

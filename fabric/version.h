@@ -7,10 +7,6 @@
 #define IBROUTE_VERSION "0.2.0"
 
 /* make SYSCONFDIR= says another one. */
-/* where programs are that only this one starts */
-#ifndef IBROUTE_LIBEXEC
-#define IBROUTE_LIBEXEC "/usr/local/libexec/ibroute-top"
-#endif
 #ifndef IBROUTE_ETC
 #define IBROUTE_ETC "/etc/ibroute-top"
 #endif

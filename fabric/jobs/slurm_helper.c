@@ -12,39 +12,52 @@
 
 #define NAME "ibroute-slurm"
 
-static bool slurm_helper_beside(char *path, size_t size)
+/* Relative to the folder that this program is in, so that a tree can be moved. */
+static bool slurm_helper_near(char *path, size_t size, const char *folder)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
+	path[0] = '\0';
 	if (n <= 0)
 		return false;
 	self[n] = '\0';
 	slash = strrchr(self, '/');
 	if (!slash)
 		return false;
-	*slash = '\0';
-	return snprintf(path, size, "%s/" NAME, self) < (int)size && !access(path, X_OK);
+	slash[1] = '\0';
+	return snprintf(path, size, "%s%s" NAME, self, folder) < (int)size && !access(path, X_OK);
+}
+
+static bool slurm_helper_installed(char *path, size_t size)
+{
+#ifdef IBROUTE_LIBEXEC
+	snprintf(path, size, "%s", IBROUTE_LIBEXEC "/" NAME);
+	return !access(path, X_OK);
+#else
+	return slurm_helper_near(path, size, "../libexec/ibroute-top/");
+#endif
 }
 
 bool slurm_helper_find(char *path, size_t size)
 {
 	const char *said = secure_getenv("IBROUTE_SLURM");
-	char beside[PATH_MAX] = "";
+	char installed[PATH_MAX];
 
 	if (said && *said) {
 		snprintf(path, size, "%s", said);
 		return !access(path, X_OK);
 	}
-	if (slurm_helper_beside(beside, sizeof(beside))) {
-		snprintf(path, size, "%s", beside);
+	if (slurm_helper_near(path, size, ""))
+		return true;
+	if (slurm_helper_installed(installed, sizeof(installed))) {
+		snprintf(path, size, "%s", installed);
 		return true;
 	}
-	snprintf(path, size, "%s", IBROUTE_LIBEXEC "/" NAME);
-	if (!access(path, X_OK))
-		return true;
-	snprintf(path, size, "%.120s, " IBROUTE_LIBEXEC "/" NAME, beside);
+	snprintf(installed + strlen(installed), sizeof(installed) - strlen(installed), ", %.120s",
+		 path);
+	snprintf(path, size, "%s", installed);
 	return false;
 }
 

@@ -53,7 +53,9 @@ elsewhere() { # where packages have it; and nothing of it stays but the policy
 	make -s -C "$LAB_ROOT" uninstall "${where[@]}" >"$LAB_DIR/out" 2>&1
 	[ "$(find "$LAB_DIR/pkg" -type f)" = "$LAB_DIR/pkg/etc/ibroute-top/policy.conf" ] || { find "$LAB_DIR/pkg" -type f; return 1; }
 }
+was=$(stat -c %Y "$LAB_ROOT/$B/ibroute-top")
 ok "LIBDIR, and uninstall" elsewhere
+ok "for which nothing is built again" test "$(stat -c %Y "$LAB_ROOT/$B/ibroute-top")" = "$was"
 looks_in() { # folder: of what a build for another SYSCONFDIR has compiled
 	make -s -C "$LAB_ROOT" B="$LAB_DIR/b" SYSCONFDIR=/opt/etc "$LAB_DIR/b/console/config/config.o" >/dev/null 2>&1
 	grep -qa "$1/config" "$LAB_DIR/b/console/config/config.o"
@@ -108,6 +110,14 @@ ok "and still, when opensm has read its file again" does 0 sm "${dirs[@]}"
 ok "so" grep -q 'QoS on' "$LAB_DIR/out"
 
 echo "engine updn" >"$etc/policy.conf"
+asks_helper() { # the one in ../libexec of the program, wherever that is
+	local helper=$root/usr/local/libexec/ibroute-top/ibroute-slurm
+	printf '#!/bin/sh\n: >%s/asked\nexit 127\n' "$LAB_DIR" >"$LAB_DIR/helper"
+	cmp -s "$helper" "$LAB_ROOT/$B/ibroute-slurm" && install -m 755 "$LAB_DIR/helper" "$helper" || return 1
+	does 2 plan -e updn --jobs slurm "${dirs[@]}" && # neither this helper nor squeue has jobs
+		[ -e "$LAB_DIR/asked" ]
+}
+[ ! -x "$LAB_ROOT/$B/ibroute-slurm" ] || ok "SLURM is asked by the helper that was installed" asks_helper
 ok "installed once more" install_it
 ok "the policy stays" grep -qx 'engine updn' "$etc/policy.conf"
 lab_stop
