@@ -242,7 +242,7 @@ def nothing_happens(consoles):
             if not is_key(c, seq):
                 c.send(who, seq)
                 tried += 1
-        # Alt and one of these begins what never ends
+        # Alt and one of these is how longer sequences begin: curses waits for the rest
         drain(consoles, 0.35 if seq in (b"\033[", b"\033O", b"\033P") else 0.012)
     drain(consoles, 0.4)
     for c in consoles:

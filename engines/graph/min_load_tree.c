@@ -715,7 +715,7 @@ static bool load_tree_write_columns(void *ctx, unsigned worker, uint32_t part)
 	return false;
 }
 
-/* Waits until the rows have what others were to write. */
+/* Waits until the other threads have written what they were given. */
 static void load_tree_settle(struct min_load_tree *b)
 {
 	if (b->pool && b->columns.n)
@@ -723,8 +723,8 @@ static void load_tree_settle(struct min_load_tree *b)
 	b->columns.n = 0;
 }
 
-/* The rows get their columns, by others and later where more LIDs come, before which nobody reads
- * rows. */
+/* Writes the columns of some LIDs into the rows.  Where more LIDs follow, the other threads do so
+ * while those are computed: nobody reads the rows before. */
 static void load_tree_hand_over(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				bool more)
 {

@@ -54,10 +54,10 @@ char *jobwire_list(size_t *len, const struct job_list *l)
 		jobwire_put_line(&b, jobwire_job(&l->jobs[i]));
 	for (uint32_t i = 0; i < l->nfailed; i++)
 		json_array_append_new(failed, json_integer((json_int_t)l->failed[i]));
-	jobwire_put_line(&b, json_pack("{s:I, s:I, s:I, s:I, s:o}", "end", (json_int_t)l->time_s,
-				       "jobs", (json_int_t)l->njob, "pending",
-				       (json_int_t)l->pending, "other", (json_int_t)l->other,
-				       "failed", failed));
+	jobwire_put_line(&b,
+			 json_pack("{s:I, s:I, s:I, s:I, s:o}", "end", (json_int_t)l->time_s,
+				   "jobs", (json_int_t)l->njob, "pending", (json_int_t)l->pending,
+				   "other", (json_int_t)l->other, "failed", failed));
 	*len = b.n;
 	return b.v;
 }
@@ -177,7 +177,8 @@ static int jobwire_take_job(struct jobwire_reader *r, const json_t *j, struct er
 	if (!jobwire_number(&rec.id, j, "job", INT64_MAX) ||
 	    !jobwire_number(&start, j, "start", INT64_MAX) ||
 	    !jobwire_number(&het, j, "het", UINT32_MAX - 2))
-		return jobwire_break(r, -EPROTO, err, "a number of a job is none");
+		return jobwire_break(r, -EPROTO, err,
+				     "a job has a number of another type, or out of range");
 	rec.start_s = (int64_t)start;
 	if (json_object_get(j, "het"))
 		rec.part = 1 + (uint32_t)het;
@@ -224,9 +225,12 @@ static int jobwire_end(struct jobwire_msg *m, struct jobwire_reader *r, const js
 	    !jobwire_number(&pending, j, "pending", UINT32_MAX) ||
 	    !jobwire_number(&other, j, "other", UINT32_MAX) ||
 	    !jobwire_failed(l, json_object_get(j, "failed")))
-		return jobwire_break(r, -EPROTO, err, "a number of a list is none");
+		return jobwire_break(
+			r, -EPROTO, err,
+			"the end of a list has a number of another type, or out of range");
 	if (njob != l->njob)
-		return jobwire_break(r, -EPROTO, err, "a list has not as many jobs as it says");
+		return jobwire_break(r, -EPROTO, err,
+				     "a list does not have as many jobs as it says");
 	l->pending = (uint32_t)pending;
 	l->other = (uint32_t)other;
 	l->time_s = m->time_s;
@@ -254,7 +258,7 @@ static int jobwire_take(struct jobwire_msg *m, struct jobwire_reader *r, const j
 	if (k == 3)
 		return 0;
 	if (!jobwire_number(&time_s, j, kinds[k], INT64_MAX))
-		return jobwire_break(r, -EPROTO, err, "a time is none");
+		return jobwire_break(r, -EPROTO, err, "a time is no number, or out of range");
 	m->time_s = (int64_t)time_s;
 	if (k == 0)
 		return jobwire_end(m, r, j, err);

@@ -8,9 +8,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAME "ibroute-slurm"
+
+/* Could nobody have put it there who could not have changed this program, too? */
+static bool slurm_helper_is_ours(const char *path)
+{
+	struct stat st, self;
+
+	return !stat(path, &st) && !stat("/proc/self/exe", &self) && !(st.st_mode & S_IWOTH) &&
+	       (!st.st_uid || st.st_uid == self.st_uid);
+}
+
+/* Makes path what it is without symbolic links, which others could change later. */
+static bool slurm_helper_take(char *path, size_t size)
+{
+	char real[PATH_MAX], folder[PATH_MAX];
+
+	if (access(path, X_OK) || !realpath(path, real) || strlen(real) >= size)
+		return false;
+	snprintf(folder, sizeof(folder), "%s", real);
+	*strrchr(folder, '/') = '\0';
+	if (!slurm_helper_is_ours(real) || !slurm_helper_is_ours(*folder ? folder : "/"))
+		return false;
+	snprintf(path, size, "%s", real);
+	return true;
+}
 
 /* Relative to the folder that this program is in, so that a tree can be moved. */
 static bool slurm_helper_near(char *path, size_t size, const char *folder)
@@ -27,14 +52,15 @@ static bool slurm_helper_near(char *path, size_t size, const char *folder)
 	if (!slash)
 		return false;
 	slash[1] = '\0';
-	return snprintf(path, size, "%s%s" NAME, self, folder) < (int)size && !access(path, X_OK);
+	return snprintf(path, size, "%s%s" NAME, self, folder) < (int)size &&
+	       slurm_helper_take(path, size);
 }
 
 static bool slurm_helper_installed(char *path, size_t size)
 {
 #ifdef IBROUTE_LIBEXEC
 	snprintf(path, size, "%s", IBROUTE_LIBEXEC "/" NAME);
-	return !access(path, X_OK);
+	return slurm_helper_take(path, size);
 #else
 	return slurm_helper_near(path, size, "../libexec/ibroute-top/");
 #endif

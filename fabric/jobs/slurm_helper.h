@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* $IBROUTE_SLURM; else beside this program; else where "make install" puts it.  false: it is not
- * there; path then has where it was looked for, for people. */
+/* $IBROUTE_SLURM; else beside this program; else where "make install" puts it, unless others than
+ * root and the owner of this program could have put it there.  false: there is none; path then has
+ * where it was looked for, for people. */
 bool slurm_helper_find(char *path, size_t size);
 /* Is there a squeue in $PATH? */
 bool slurm_helper_has_squeue(void);

@@ -286,14 +286,15 @@ static bool source_slurm_unfit(struct slurm_source *s, int wstatus, char *text, 
 	if (!s->own)
 		return false;
 	if (s->other_release)
-		snprintf(text, size, "%.150s is of another release than this program (%.120s): "
-				     "install both from one",
+		snprintf(text, size,
+			 "%.150s is of another release than this program (%.120s): "
+			 "install both from one",
 			 s->path, s->fault);
 	else if (WIFEXITED(wstatus) && WEXITSTATUS(wstatus) == 127)
 		snprintf(text, size,
-			 "%.150s does not run with the libslurm here (%.120s): build it for this "
+			 "%.150s does not run with the libslurm here%s%.120s: build it for this "
 			 "SLURM (make ibroute-slurm)",
-			 s->path, s->last_line);
+			 s->path, s->last_line[0] ? ": " : "", s->last_line);
 	else
 		return false;
 	return true;
@@ -401,13 +402,16 @@ static int source_slurm_choose(struct slurm_source *s, const struct source_opts 
 		source_slurm_set_poller(s, own);
 		return 0;
 	}
-	snprintf(text, sizeof(text), "the program ibroute-slurm is missing (looked for: %.280s)",
+	snprintf(text, sizeof(text),
+		 "the program ibroute-slurm is missing, or anybody could have put it there (looked "
+		 "for: %.280s)",
 		 s->path);
 	if (!slurm_helper_has_squeue())
-		return err_set(err, -ENOENT,
-			       "SLURM cannot be asked for jobs: %s, and there is no squeue. Install "
-			       "it, name it in $IBROUTE_SLURM, or give the jobs in a file.",
-			       text);
+		return err_set(
+			err, -ENOENT,
+			"SLURM cannot be asked for jobs: %s, and there is no squeue. Install "
+			"it, name it in $IBROUTE_SLURM, or give the jobs in a file.",
+			text);
 	source_slurm_ask_squeue(s, text);
 	return 0;
 }

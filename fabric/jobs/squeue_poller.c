@@ -96,8 +96,7 @@ int squeue_read(struct job_list **out, FILE *file, struct err *err)
 	if (rc)
 		goto out;
 	*out = job_list_new("slurm", time(NULL));
-	json_array_foreach(jobs, i, job)
-		squeue_take_job(*out, job);
+	json_array_foreach(jobs, i, job) squeue_take_job(*out, job);
 out:
 	json_decref(j);
 	return rc;
@@ -170,8 +169,8 @@ static bool squeue_ask(int out)
 	rc = squeue_run(file, &err);
 	if (!rc)
 		rc = isolated_read(&lines, (FILE *const[2]){ file, NULL }, squeue_part, file, &err);
-	sent = rc ? poller_pipe_text(out, JOBWIRE_FAIL, err.text) :
-		    !store_put(out, lines.data, lines.len);
+	sent = rc ? poller_pipe_text(out, JOBWIRE_FAIL, err.text)
+		  : !store_put(out, lines.data, lines.len);
 	isolated_free(&lines);
 	fclose(file);
 	return sent;

@@ -13,6 +13,8 @@
  *             one that reads counters; the median, and that of the time it takes
  *   key       through a pty: from a key to the first byte of its screen, at 2,064 switches while
  *             an engine computes; median and 95 % of 60 keys
+ *   bytes     through a pty: what a key makes it send at 200x60 and 2,064 switches: to each view,
+ *             and the most of those that move in it; kB
  *   idle      at 1,404 hosts with an interval of 2 s, four screens with a view each on a pty each:
  *             bytes a second on the line, CPU of the threads (the most of the four), the simulated
  *             fabric's apart, which real ones do not need; its switches' answers are in the

@@ -118,6 +118,12 @@ asks_helper() { # the one in ../libexec of the program, wherever that is
 		[ -e "$LAB_DIR/asked" ]
 }
 [ ! -x "$LAB_ROOT/$B/ibroute-slurm" ] || ok "SLURM is asked by the helper that was installed" asks_helper
+leaves_strangers() { # what others can write is no helper
+	rm -f "$LAB_DIR/asked" && chmod o+w "$root/usr/local/libexec/ibroute-top/ibroute-slurm" &&
+		does 255 plan -e updn --jobs slurm "${dirs[@]}" && [ ! -e "$LAB_DIR/asked" ] &&
+		grep -q 'anybody could have put it there' "$LAB_DIR/out"
+}
+[ ! -x "$LAB_ROOT/$B/ibroute-slurm" ] || ok "but not one that anybody can write" leaves_strangers
 ok "installed once more" install_it
 ok "the policy stays" grep -qx 'engine updn' "$etc/policy.conf"
 lab_stop

@@ -43,12 +43,12 @@ struct poller {
 };
 
 /* Of a component of a heterogeneous job the leader's. */
-static uint32_t slurm_poller_job_id(const slurm_job_info_t *j)
+static uint32_t ibroute_slurm_job_id(const slurm_job_info_t *j)
 {
 	return j->het_job_id ? j->het_job_id : j->job_id;
 }
 
-static const char *slurm_poller_user_of(const slurm_job_info_t *j, char *buf, size_t size)
+static const char *ibroute_slurm_user_of(const slurm_job_info_t *j, char *buf, size_t size)
 {
 	struct passwd *pw;
 
@@ -61,42 +61,43 @@ static const char *slurm_poller_user_of(const slurm_job_info_t *j, char *buf, si
 	return buf;
 }
 
-static void slurm_poller_add_job(struct job_list *l, const slurm_job_info_t *j)
+static void ibroute_slurm_add_job(struct job_list *l, const slurm_job_info_t *j)
 {
 	char uid[16];
 
-	job_list_add(l, &(struct job_rec){ .id = slurm_poller_job_id(j),
+	job_list_add(l, &(struct job_rec){ .id = ibroute_slurm_job_id(j),
 					   .part = j->het_job_id ? 1 + j->het_job_offset : 0,
 					   .name = j->name,
-					   .user = slurm_poller_user_of(j, uid, sizeof(uid)),
+					   .user = ibroute_slurm_user_of(j, uid, sizeof(uid)),
 					   .nodes = j->nodes,
 					   .start_s = j->start_time });
 }
 
 /* ---- jobs that were requeued ---- */
 
-static int slurm_poller_by_id(const void *pa, const void *pb)
+static int ibroute_slurm_by_id(const void *pa, const void *pb)
 {
 	const struct ran *a = pa, *b = pb;
 
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static const struct ran *slurm_poller_find_ran(const struct poller *p, uint32_t id)
+static const struct ran *ibroute_slurm_find_ran(const struct poller *p, uint32_t id)
 {
 	struct ran key = { .id = id };
 
-	return p->ran.n ? bsearch(&key, p->ran.v, p->ran.n, sizeof(key), slurm_poller_by_id) : NULL;
+	return p->ran.n ? bsearch(&key, p->ran.v, p->ran.n, sizeof(key), ibroute_slurm_by_id)
+			: NULL;
 }
 
-static void slurm_poller_clear_ran(ran_list *l)
+static void ibroute_slurm_clear_ran(ran_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].nodes);
 	vec_free(l);
 }
 
-static bool slurm_poller_has(const struct hostlist *nodes, const char *name)
+static bool ibroute_slurm_has(const struct hostlist *nodes, const char *name)
 {
 	for (uint32_t i = 0; i < hostlist_count(nodes); i++)
 		if (!strcmp(hostlist_names(nodes)[i], name))
@@ -105,7 +106,7 @@ static bool slurm_poller_has(const struct hostlist *nodes, const char *name)
 }
 
 /* Is one of those nodes down, or does it not answer slurmctld?  false: or not known. */
-static bool slurm_poller_any_down(const char *nodes, const node_info_msg_t *all)
+static bool ibroute_slurm_any_down(const char *nodes, const node_info_msg_t *all)
 {
 	struct hostlist *hl;
 	struct err err;
@@ -118,13 +119,13 @@ static bool slurm_poller_any_down(const char *nodes, const node_info_msg_t *all)
 		bool bad = (n->node_state & NODE_STATE_BASE) == NODE_STATE_DOWN ||
 			   n->node_state & (NODE_STATE_NO_RESPOND | NODE_STATE_FAIL);
 
-		down = bad && n->name && slurm_poller_has(hl, n->name);
+		down = bad && n->name && ibroute_slurm_has(hl, n->name);
 	}
 	hostlist_free(hl);
 	return down;
 }
 
-static bool slurm_poller_is_lost(const struct poller *p, uint32_t id)
+static bool ibroute_slurm_is_lost(const struct poller *p, uint32_t id)
 {
 	for (size_t i = 0; i < p->lost.n; i++)
 		if (p->lost.v[i] == id)
@@ -134,19 +135,19 @@ static bool slurm_poller_is_lost(const struct poller *p, uint32_t id)
 
 /* SLURM requeues a batch job at once when it loses a node: it is never seen with NODE_FAIL, only
  * with one restart more.  So has one that somebody requeued, but then its nodes are up. */
-static void slurm_poller_look_for_lost(struct poller *p, const job_info_msg_t *msg)
+static void ibroute_slurm_look_for_lost(struct poller *p, const job_info_msg_t *msg)
 {
 	node_info_msg_t *all = NULL;
 
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
-		const struct ran *was = slurm_poller_find_ran(p, j->job_id);
+		const struct ran *was = ibroute_slurm_find_ran(p, j->job_id);
 
-		if (!was || j->restart_cnt <= was->restarts || slurm_poller_is_lost(p, j->job_id))
+		if (!was || j->restart_cnt <= was->restarts || ibroute_slurm_is_lost(p, j->job_id))
 			continue;
 		if (!all && slurm_load_node(0, &all, SHOW_ALL))
 			return;
-		if (slurm_poller_any_down(was->nodes, all))
+		if (ibroute_slurm_any_down(was->nodes, all))
 			vec_push(&p->lost, j->job_id);
 	}
 	if (all)
@@ -154,14 +155,14 @@ static void slurm_poller_look_for_lost(struct poller *p, const job_info_msg_t *m
 }
 
 /* A job that waits keeps the nodes that it had: they may be seen to be down a moment later. */
-static void slurm_poller_remember(struct poller *p, const job_info_msg_t *msg)
+static void ibroute_slurm_remember(struct poller *p, const job_info_msg_t *msg)
 {
 	ran_list now = { 0 };
 
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
 		bool runs = (j->job_state & JOB_STATE_BASE) == JOB_RUNNING && j->nodes && *j->nodes;
-		const struct ran *was = runs ? NULL : slurm_poller_find_ran(p, j->job_id);
+		const struct ran *was = runs ? NULL : ibroute_slurm_find_ran(p, j->job_id);
 
 		if (runs || was)
 			vec_push(&now,
@@ -169,31 +170,31 @@ static void slurm_poller_remember(struct poller *p, const job_info_msg_t *msg)
 						xstrdup(was ? was->nodes : j->nodes) }));
 	}
 	if (now.n)
-		qsort(now.v, now.n, sizeof(*now.v), slurm_poller_by_id);
-	slurm_poller_clear_ran(&p->ran);
+		qsort(now.v, now.n, sizeof(*now.v), ibroute_slurm_by_id);
+	ibroute_slurm_clear_ran(&p->ran);
 	p->ran = now;
 }
 
-static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
+static bool ibroute_slurm_send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
 {
 	struct job_list *l = job_list_new("slurm", asked);
 	bool sent;
 
-	slurm_poller_look_for_lost(p, msg);
-	slurm_poller_remember(p, msg);
+	ibroute_slurm_look_for_lost(p, msg);
+	ibroute_slurm_remember(p, msg);
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
 		/* the upper bits are flags (completing, requeued, ...) */
 		uint32_t state = j->job_state & JOB_STATE_BASE;
 
 		if (state == JOB_RUNNING && j->nodes && *j->nodes)
-			slurm_poller_add_job(l, j);
+			ibroute_slurm_add_job(l, j);
 		else if (state == JOB_PENDING)
 			l->pending++;
 		else
 			l->other++;
-		if (state == JOB_NODE_FAIL || slurm_poller_is_lost(p, j->job_id))
-			job_list_failed(l, slurm_poller_job_id(j));
+		if (state == JOB_NODE_FAIL || ibroute_slurm_is_lost(p, j->job_id))
+			job_list_failed(l, ibroute_slurm_job_id(j));
 	}
 	sent = poller_pipe_list(p->out, l);
 	job_list_put(l);
@@ -201,7 +202,7 @@ static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, 
 }
 
 /* One question.  Every rc but 0 is a failure, whatever errno says; 0 errno included. */
-static bool slurm_poller_ask(struct poller *p)
+static bool ibroute_slurm_ask(struct poller *p)
 {
 	job_info_msg_t *msg = NULL;
 	time_t asked = time(NULL);
@@ -213,7 +214,7 @@ static bool slurm_poller_ask(struct poller *p)
 	rc = slurm_load_jobs(p->last_update, &msg, SHOW_ALL);
 	e = rc ? errno : 0;
 	if (!rc && msg) {
-		sent = slurm_poller_send_jobs(p, msg, asked);
+		sent = ibroute_slurm_send_jobs(p, msg, asked);
 		p->last_update = msg->last_update;
 		slurm_free_job_info_msg(msg);
 		return sent;
@@ -230,7 +231,7 @@ static bool slurm_poller_ask(struct poller *p)
 	return sent;
 }
 
-static int slurm_poller_run(uint32_t interval_ms)
+static int ibroute_slurm_run(uint32_t interval_ms)
 {
 	struct poller p = { .out = poller_pipe_stdout(), .interval_ms = interval_ms };
 	struct err err;
@@ -248,10 +249,10 @@ static int slurm_poller_run(uint32_t interval_ms)
 	if (!poller_pipe_text(p.out, JOBWIRE_HELLO, text))
 		return 1;
 	slurm_init(NULL);
-	while (slurm_poller_ask(&p) && poller_pipe_wait(p.interval_ms))
+	while (ibroute_slurm_ask(&p) && poller_pipe_wait(p.interval_ms))
 		;
 	slurm_fini();
-	slurm_poller_clear_ran(&p.ran);
+	ibroute_slurm_clear_ran(&p.ran);
 	vec_free(&p.lost);
 	return 0;
 }
@@ -271,5 +272,5 @@ int main(int argc, char **argv)
 				"stdout, for ibroute-top\n");
 		return 64;
 	}
-	return slurm_poller_run(interval_ms);
+	return ibroute_slurm_run(interval_ms);
 }
