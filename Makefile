@@ -26,6 +26,7 @@ ifneq ($(BINDIR) $(LIBEXECDIR),$(PREFIX)/bin $(PREFIX)/libexec)
 LIBEXEC_DEF := -DIBROUTE_LIBEXEC='"$(LIBEXEC)"'
 endif
 ALERTS := $(addprefix console/examples/prometheus/ibroute.,rules.yml dashboard.json)
+UNITS := ibroute-top.service ibroute-top-collect.service
 SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -43,7 +44,7 @@ OSM_INCLUDE ?= /usr/include/infiniband
 WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
-PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libinih-dev libyaml-dev \
+PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libsqlite3-dev libinih-dev libyaml-dev \
 	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
@@ -65,7 +66,7 @@ endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) \
 	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
 	$(LIBEXEC_DEF)
-PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1 libcap libseccomp
+PC_LIBS := ncursesw jansson libcrypto zlib sqlite3 inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
 endif
@@ -459,7 +460,7 @@ install: $(BIN) $(PLUGIN) install-slurm
 	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples $(ALERTS)
 	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
-	sed 's,/usr/local/bin,$(BINDIR),' console/ibroute-top.service >$(DESTDIR)$(UNITDIR)/ibroute-top.service
+	for u in $(UNITS); do sed 's,/usr/local/bin,$(BINDIR),' console/$$u >$(DESTDIR)$(UNITDIR)/$$u || exit; done
 	$(BIN) manual >$(DESTDIR)$(MANDIR)/man1/ibroute-top.1
 	$(BIN) completion bash >$(DESTDIR)$(BASHDIR)/ibroute-top
 	$(BIN) completion zsh >$(DESTDIR)$(ZSHDIR)/_ibroute-top
@@ -476,7 +477,7 @@ endif
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/ibroute-top $(DESTDIR)$(INCLUDEDIR)/ibroute-agent.h $(DESTDIR)$(PCDIR)/ibroute-agent.pc $(DESTDIR)$(LIBDIR)/libibroute.so \
 		$(DESTDIR)$(LIBEXEC)/ibroute-slurm \
-		$(DESTDIR)$(UNITDIR)/ibroute-top.service $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
+		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
 		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
 		$(addprefix $(DESTDIR)$(SHARE)/examples/,$(notdir $(ALERTS))) \

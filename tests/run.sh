@@ -57,6 +57,7 @@ suites() {
 	printf 'lab\t%s\n' "12 120 newcomer bash tests/newcomer.sh"
 	printf 'lab\t%s\n' "55 300 batch bash tests/batch.sh"
 	printf 'lab\t%s\n' "50 400 audit bash tests/audit.sh"
+	printf 'lab\t%s\n' "35 300 collect bash tests/collect.sh"
 	for t in tests/lab/*.sh; do
 		t=$(basename "$t" .sh)
 		[ "$t" = lab ] || printf 'lab\t%s\n' "${lab_s[$t]:-30} 600 lab-$t bash tests/lab/$t.sh"

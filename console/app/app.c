@@ -56,8 +56,11 @@ static void app_loop(struct app *a)
 		};
 		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - clock_s();
 
-		/* data waits for the next frame, so it need not wake us before that */
-		if (a->dirty)
+		bool awaited = a->shown_history.awaited;
+
+		/* data waits for the next frame, so it need not wake us before that; but a moment
+		 * of the past that was asked for by a key */
+		if (a->dirty && !awaited)
 			fds[1].fd = -1;
 		poll(fds, 3, left > 0 ? (int)ceil(left * 1e3) : 0);
 		if (app_take_keys(a)) {
@@ -69,7 +72,8 @@ static void app_loop(struct app *a)
 		app_take_messages(a);
 		app_take_jobs(a);
 		app_auto_tick(a);
-		if (clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
+		if ((awaited && !a->shown_history.awaited) ||
+		    clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
 			app_draw(a);
 			shown = clock_s();
 		}

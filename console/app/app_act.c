@@ -22,9 +22,11 @@ static void app_act_change_interval(struct app *a, bool faster)
 		if (faster && intervals_s[i] < now)
 			next = intervals_s[i];
 	}
+	if (app_collector_paces(a))
+		return;
 	a->state.poll.interval_s = next;
-	if (a->poller)
-		poller_interval(a->poller, next);
+	if (a->feed)
+		feed_interval(a->feed, next);
 	shell_say(a->shell, "counters every %g s", next);
 }
 
@@ -40,9 +42,11 @@ static void app_act_set_interval(struct app *a, const char *text)
 			  text);
 		return;
 	}
+	if (app_collector_paces(a))
+		return;
 	a->state.poll.interval_s = s;
-	if (a->poller)
-		poller_interval(a->poller, s);
+	if (a->feed)
+		feed_interval(a->feed, s);
 	shell_say(a->shell, "counters every %g s", s);
 }
 
@@ -264,7 +268,7 @@ static void app_act_on_plan(struct app *a, const struct request *r)
 		app_prepare_update(a);
 		break;
 	case REQ_APPLY_ROLLBACK:
-		if (a->state.rw && a->poller)
+		if (a->state.rw && a->feed)
 			app_update_roll_back(a);
 		break;
 	default:
@@ -280,17 +284,19 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 		app_act_change_interval(a, r->type == REQ_FASTER);
 		break;
 	case REQ_POLL:
-		if (a->poller)
-			poller_want(a->poller, WANT_SAMPLE);
+		if (a->feed)
+			feed_want(a->feed, WANT_SAMPLE);
 		app_act_again(a);
 		break;
 	case REQ_SWEEP:
-		if (a->poller)
-			poller_want(a->poller, WANT_SWEEP);
-		a->state.poll.sweep_asked = a->poller && a->state.fabric;
+		if (a->feed)
+			feed_want(a->feed, WANT_SWEEP);
+		if (app_collector_asked(a))
+			break;
+		a->state.poll.sweep_asked = a->feed && a->state.fabric;
 		shell_say(a->shell, "%s",
-			  a->poller ? "discovering the fabric again; Esc stops it"
-				    : app_not_polled(a));
+			  a->feed ? "discovering the fabric again; Esc stops it"
+				  : app_not_polled(a));
 		break;
 	case REQ_TABLES:
 		if (a->state.poll.tables_on)

@@ -116,6 +116,7 @@ struct starting {
 	struct mailbox *box;
 	struct record *record; /* borrowed; NULL: it may go on without */
 	bool no_record;
+	bool collected;		      /* a collector tells of the fabric */
 	struct name_map *names;	      /* what was made; NULL: none, or handed over */
 	struct slurm_topology *racks; /* likewise */
 	struct job_source *jobs;      /* likewise, of a file */
@@ -178,9 +179,9 @@ static int app_life_starting_run(void *ctx, struct err *err)
 		rc = load_io_nodes(&s->names, o->live.io_nodes, err);
 	if (!rc && o->racks)
 		rc = load_racks(&s->racks, o->racks, err);
-	if (!rc && app_life_jobs(o) == &job_source_file)
+	if (!rc && app_life_jobs(o) == &job_source_file && !s->collected)
 		rc = source_open(&s->jobs, &job_source_file, &so, err);
-	return rc || o->load ? rc : app_life_open_wire(s, err);
+	return rc || o->load || s->collected ? rc : app_life_open_wire(s, err);
 }
 
 static void app_life_starting_free(void *ctx)
@@ -219,16 +220,19 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 		.want_errors = a->opts.watch_key[0],
 	};
 	struct mad_local local;
+	struct poller *p;
 	struct err err;
 
 	if (!a->demo) {
 		wire_local(w, &local);
 		snprintf(a->state.source, sizeof(a->state.source), "%s/%u", local.ca, local.port);
 	}
-	if (poller_start(&a->poller, w, &po, a->box, &err))
+	if (poller_start(&p, w, &po, a->box, &err)) {
 		app_give_up(a, NULL, 0, &err);
-	else
-		app_life_start_updates(a);
+		return;
+	}
+	a->feed = poller_feed(p);
+	app_life_start_updates(a);
 }
 
 static void app_life_starting_done(void *owner, void *ctx)
@@ -236,6 +240,7 @@ static void app_life_starting_done(void *owner, void *ctx)
 	struct starting *s = ctx;
 	struct app *a = owner;
 	struct wire *w = s->wire;
+	bool collected = s->collected;
 
 	a->state.poll.preparing = false;
 	a->state.racks_file = a->racks = s->racks;
@@ -251,12 +256,14 @@ static void app_life_starting_done(void *owner, void *ctx)
 			a->opts.unwatched = true;
 		}
 	}
-	if (app_life_jobs(&a->opts) == &job_source_slurm)
+	if (app_life_jobs(&a->opts) == &job_source_slurm && !collected)
 		app_life_open_slurm(a);
 	if (a->campaign)
 		app_campaign_read(a, a->campaign);
 	else if (a->opts.load)
 		app_load(a);
+	else if (collected)
+		app_collector_start(a);
 	else
 		app_life_start_poller(a, w);
 }
@@ -290,6 +297,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 	s->opts = &a->opts;
 	s->box = a->box;
 	s->record = a->opts.rw ? a->record : NULL;
+	s->collected = app_collector_wanted(a);
 	if (a->opts.load)
 		a->state.mode = RUN_FILE;
 	if (a->opts.demo)
@@ -368,7 +376,7 @@ void app_end(struct app *a)
 	struct err err;
 
 	update_thread_free(a->update);
-	poller_stop(a->poller);
+	feed_stop(a->feed);
 	worker_stop(a->worker);
 	a->worker = NULL;
 	app_files_free(a);
@@ -381,7 +389,7 @@ void app_end(struct app *a)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	fputs(a->farewell, stdout);
 	/* nobody has to wait for it before a screen that is still there */
-	poller_free(a->poller);
+	feed_free(a->feed);
 	demo_stop(a->demo); /* after the wire, which is in it */
 	app_data_free(a);
 	shell_free(a->shell);
@@ -398,21 +406,10 @@ void app_end(struct app *a)
 
 /* What is shown of an update hears last: what it waits for is settled by then. */
 static const struct app_part *const app_life_parts[] = {
-	&app_record_part,
-	&app_prune_part,
-	&app_activity_part,
-	&app_files_part,
-	&app_history_part,
-	&app_set_part,
-	&app_preview_part,
-	&app_update_part,
-	&app_progress_part,
-	&app_effect_part,
-	&app_auto_part,
-	&app_sessions_part,
-	&app_weak_part,
-	&app_campaign_part,
-	NULL,
+	&app_record_part,   &app_prune_part,	&app_activity_part, &app_collector_part,
+	&app_files_part,    &app_history_part,	&app_set_part,	    &app_preview_part,
+	&app_update_part,   &app_progress_part, &app_effect_part,   &app_auto_part,
+	&app_sessions_part, &app_weak_part,	&app_campaign_part, NULL,
 };
 
 void app_prepare(struct app *a)

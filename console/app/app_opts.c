@@ -15,19 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_DEMO = 0x100,
-	OPT_JOBS_INTERVAL,
-	OPT_SWEEP_INTERVAL,
-	OPT_SEED,
-	OPT_SET,
-	OPT_COLOUR,
-	OPT_KEEP_DAYS,
-	OPT_KEEP_SESSIONS,
-	OPT_KEEP_SIZE,
-	OPT_IO_NODES
-};
-
 static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "what to show:", 1 },
 	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
@@ -63,6 +50,11 @@ static const struct argp_option options[] = {
 	OPTIONS_LIVE_PORT(2),
 	{ "outstanding_smps", 'o', "N", 0, "maximum number of outstanding MADs (default: 32)", 2 },
 	{ 0, 0, 0, 0, "polling:", 3 },
+	{ "collector", CMDLINE_KEY(struct app_opts, collector), "DIR|none", 0,
+	  "read from the collector of this directory (see 'collect --help'), which also keeps the past; "
+	  "none: poll the fabric from here (default: the collector of this machine, if there is one "
+	  "and neither --rw, --auto, --Ca nor --Port is given)",
+	  3 },
 	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
 	  3 },
 	{ "sweep-interval", OPT_SWEEP_INTERVAL, "SECONDS", 0,
@@ -218,6 +210,13 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--demo and --load cannot be used together");
 		if (o->load && o->rw)
 			argp_error(s, "--rw needs a live fabric; it cannot be used with --load");
+		if (o->collector && strcmp(o->collector, "none") && (o->rw || o->automatic.on))
+			argp_error(
+				s,
+				"--collector: updates need a port of their own; leave out --rw and "
+				"--auto, or use --collector none");
+		if (o->collector && strcmp(o->collector, "none") && (o->demo || o->load))
+			argp_error(s, "--collector cannot be used with --demo or --load");
 		if (o->lfts && !o->load)
 			argp_error(s, "--lfts needs --load");
 		if (o->automatic.on)

@@ -13,6 +13,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Keys of options that other commands share. */
+enum app_option {
+	OPT_DEMO = 0x100,
+	OPT_JOBS_INTERVAL,
+	OPT_SWEEP_INTERVAL,
+	OPT_SEED,
+	OPT_SET,
+	OPT_COLOUR,
+	OPT_KEEP_DAYS,
+	OPT_KEEP_SESSIONS,
+	OPT_KEEP_SIZE,
+	OPT_IO_NODES
+};
+
 struct app_opts {
 	bool demo;
 	const char *demo_spec; /* NULL: the default */
@@ -24,6 +38,8 @@ struct app_opts {
 	struct record_policy keep;
 	const char *racks;
 
+	const char *collector; /* folder of one to read from; "none"; NULL: the usual one, if there
+				  is any */
 	double interval_s;
 	double sweep_s; /* between two discoveries; 0: as usual */
 	/* see fabric_watch.h; key NULL: the console looks at the baseline and keeps nothing */
@@ -31,7 +47,7 @@ struct app_opts {
 	unsigned needs; /* enum field_need: what is read of a live fabric; 0: all */
 	char watch_key[32];
 	const uint64_t *error_limits;
-	const char *jobs; /* "slurm", "none", or a file; NULL: not said */
+	const char *jobs;  /* "slurm", "none", or a file; NULL: not said */
 	int64_t jobs_at_s; /* of a file that is a history; 0: now */
 	unsigned jobs_interval_s;
 

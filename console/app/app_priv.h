@@ -66,6 +66,14 @@ struct app_history {
 	uint64_t events_of, events_total;
 	struct state shown;
 	uint64_t frozen_at; /* newest sample kept when the screen was frozen; 0: none yet */
+	bool kept;	 /* at is not of this session's samples but what the collector has kept */
+	int64_t kept_ms; /* when it was taken */
+	uint64_t asked;	 /* serial of the last question about the past */
+	int32_t asked_step;			 /* its direction */
+	bool awaited;				 /* the answer */
+	int32_t more;				 /* steps wanted since */
+	int64_t made_ms[SAMPLE_HISTORY_MAX + 1]; /* of samples by serial, as the collector has it */
+	char no_past[200];			 /* why the last answer was none */
 };
 
 /* Polls of counters, for one line of the record. */
@@ -103,7 +111,9 @@ struct app {
 			  [SETTING_LEN]; /* as they are in files, and options had them */
 	struct canvas *canvas;
 	struct mailbox *box;
-	struct poller *poller;	      /* NULL: a file is looked at */
+	struct feed *feed;	      /* NULL: a file is looked at */
+	char *collector_dir;	      /* found here; NULL: said by the options, or none */
+	bool may_ask;		      /* it to read something */
 	struct update_thread *update; /* NULL: nothing can be written */
 	struct watchdog_config dog;
 	struct worker *worker;
@@ -188,15 +198,15 @@ struct app {
 	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
 	void (*asked_for)(struct app *a); /* the operator was asked whether to do that; else NULL */
 	bool asked_lightly;		  /* a key that is no Y does what it always does */
-	uint64_t keys;		 /* so far */
+	uint64_t keys;			  /* so far */
 	uint32_t last_key;
-	uint64_t sessions_read; /* times */
-	uint64_t weak_found;	/* likewise */
+	uint64_t sessions_read;	 /* times */
+	uint64_t weak_found;	 /* likewise */
 	uint64_t campaigns_read; /* likewise */
 	char *campaign;		 /* folder of one, given to --load; NULL: none */
-	bool lent;		/* the terminal, to a replay */
-	bool pruned;		/* old records were looked for */
-	struct err failed;	/* why it ends by itself; "" it does not */
+	bool lent;		 /* the terminal, to a replay */
+	bool pruned;		 /* old records were looked for */
+	struct err failed;	 /* why it ends by itself; "" it does not */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
 	char *snapshot[9]; /* of opts, from --load FOLDER */
@@ -232,9 +242,10 @@ struct app_part {
 	void (*end)(struct app *a);
 };
 
-extern const struct app_part app_activity_part, app_auto_part, app_effect_part, app_history_part,
-	app_preview_part, app_progress_part, app_record_part, app_prune_part, app_files_part,
-	app_sessions_part, app_set_part, app_update_part, app_weak_part, app_campaign_part;
+extern const struct app_part app_activity_part, app_auto_part, app_collector_part, app_effect_part,
+	app_history_part, app_preview_part, app_progress_part, app_record_part, app_prune_part,
+	app_files_part, app_sessions_part, app_set_part, app_update_part, app_weak_part,
+	app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -265,7 +276,7 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial); /* tak
 void app_want_metrics(struct app *a); /* of the tables that are known */
 /* Are there tables to be waited for, without which nothing can be computed or compared? */
 bool app_tables_awaited(const struct app *a);
-/* Why nothing can be read again where there is no poller. */
+/* Why nothing can be read again where there is no feed. */
 const char *app_not_polled(const struct app *a);
 void app_tables_on(struct app *a);  /* reads those that are not known yet */
 void app_tables_end(struct app *a); /* no longer */
@@ -333,8 +344,8 @@ struct app_graft;
 /* A plan of another fabric, whose message it takes; false: of other switches. */
 bool app_graft_keep(struct app *a, struct msg *msg, const struct plan_preview *x, bool selected);
 void app_graft_fabric(struct app *a); /* there is another fabric */
-/* What the next one is computed from, which is borrowed, and the fabric that its tables and jobs are
- * of, where nothing else is computed; NULL: there is none. */
+/* What the next one is computed from, which is borrowed, and the fabric that its tables and jobs
+ * are of, where nothing else is computed; NULL: there is none. */
 const struct fabric *app_graft_next(struct app *a, struct route_inputs *in);
 void app_graft_asked(struct app *a); /* by the newest preview */
 const struct preview_options *app_graft_options(const struct app *a, uint32_t *engine);
@@ -371,6 +382,25 @@ void app_history_go(struct app *a, uint64_t serial); /* shows this sample, if it
 bool app_history_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
+
+/* Shows one that is not kept here, whose references it takes. */
+void app_history_show(struct app *a, const struct snapshot_at *m, int64_t time_ms);
+/* The sample at that moment of Unix time, or so many before or after it, which the collector is
+ * asked for; false: there is none that keeps any. */
+bool app_history_ask(struct app *a, int64_t at_ms, int32_t step);
+void app_history_say_none(struct app *a, const char *why);
+
+/* app_collector.c: --collector */
+/* Is one to tell of the fabric, and is it there?  The options may then name it. */
+bool app_collector_wanted(struct app *a);
+void app_collector_start(struct app *a);
+/* True, and it is said: how often counters are read is up to the collector. */
+bool app_collector_paces(struct app *a);
+/* True, and it is said: a discovery that the collector was asked for, which nobody waits for here.
+ */
+bool app_collector_asked(struct app *a);
+/* Shows the sample of that moment of Unix time, and its routing; without a screen. */
+int app_collector_past_now(struct app *a, int64_t at_ms, struct err *err);
 
 /* app_files.c: files that threads of their own read and write, one of each ops at a time */
 #define APP_FILES_MAX 8

@@ -74,7 +74,7 @@ static bool app_screen_escape(struct app *a)
 	if (app_files_stop(a))
 		return true;
 	if (a->state.poll.sweep_asked)
-		poller_end_sweep(a->poller);
+		feed_end_sweep(a->feed);
 	return a->state.poll.sweep_asked;
 }
 

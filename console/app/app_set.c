@@ -114,9 +114,11 @@ int app_set(struct app *a, const char *text, struct err *err)
 	if (!strcmp(name, "warn-seconds"))
 		return app_set_number(&l->for_s, name, v, 0, 86400, err);
 	if (!strcmp(name, "interval")) {
+		if (a->feed && a->feed->shared)
+			return err_set(err, -EPERM, "interval: the collector sets it");
 		rc = app_set_number(&a->state.poll.interval_s, name, v, 0.1, 3600, err);
-		if (!rc && a->poller)
-			poller_interval(a->poller, a->state.poll.interval_s);
+		if (!rc && a->feed)
+			feed_interval(a->feed, a->state.poll.interval_s);
 		return rc;
 	}
 	if (!strcmp(name, "palette"))

@@ -44,7 +44,8 @@ static bool batch_has_data(const struct batch *b)
 		return false;
 	if (s->mode == RUN_FILE || !(b->needs & NEED_COUNTERS))
 		return !b->done;
-	return (s->rates || !(b->needs & NEED_RATES)) && s->sample && s->sample->time_ns != b->sample_ns;
+	return (s->rates || !(b->needs & NEED_RATES)) && s->sample &&
+	       s->sample->time_ns != b->sample_ns;
 }
 
 /* The counters that it compares with those of the last run. */
@@ -99,8 +100,9 @@ static bool batch_is_complete(const struct batch *b)
 	return s->mode != RUN_LOST && s->poll.answered >= s->poll.asked && !s->poll.missing_sw &&
 	       !s->poll.missing_ca &&
 	       (!(b->needs & NEED_JOBS) || (s->jobs_source.state != JOBS_UNREACHABLE &&
-					    s->jobs_source.state != JOBS_WAITING)) && !b->a->fabric_partial &&
-	       !b->a->tables_partial && (!s->tables || state_vls_known(s) || !(b->needs & NEED_SL2VL));
+					    s->jobs_source.state != JOBS_WAITING)) &&
+	       !b->a->fabric_partial && !b->a->tables_partial &&
+	       (!s->tables || state_vls_known(s) || !(b->needs & NEED_SL2VL));
 }
 
 static uint64_t batch_faults(const struct state *s)
@@ -341,7 +343,7 @@ static int batch_loop(struct batch *b, const volatile sig_atomic_t *stop, struct
 				return 128 + SIGPIPE;
 			if (rc)
 				return EXIT_FINDINGS;
-			if (b->done == b->o->count || (file && !b->server))
+			if (b->done == b->o->count || ((file || b->o->at) && !b->server))
 				return batch_exit_code(b);
 		}
 		batch_show_wait(b);
@@ -373,7 +375,13 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 	int rc = 0;
 
 	progress_line_start(&b.watch);
-	if (b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
+	if (b.o->at && a->feed && !feed_has_past(a->feed)) {
+		err_set(&err, -EINVAL,
+			"--at selects a saved sample: it needs --load, or a collector "
+			"that keeps the past (see 'collect --help')");
+		rc = EXIT_BAD_USAGE;
+	}
+	if (!rc && b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
 		rc = batch_loop(&b, stop, &err);

@@ -4,6 +4,7 @@
 
 #include "console/app/app_priv.h"
 #include "fabric/base/text/json_text.h"
+#include "fabric/base/time/when.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -59,6 +60,14 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 	int64_t time_s;
 	long back;
 
+	if (feed_has_past(a->feed)) {
+		if (when_parse_past(&time_s, at, (int64_t)time(NULL)))
+			return app_collector_past_now(a, time_s * 1000 + 999, err);
+		return err_set(err, -EINVAL,
+			       "--at: '%s' is not a time that has been; such as 03:10, -90m, "
+			       "2026-11-20T23:19:51Z",
+			       at);
+	}
 	if (!oldest && a->opts.jobs_at_s)
 		return 0; /* the jobs are of that time */
 	if (!oldest)

@@ -33,8 +33,11 @@ static void cmd_console_check(struct console_cmd *c, const struct argp_state *s)
 	if (c->batch.at && !c->batch.on && !c->o.jobs_at_s)
 		argp_error(s, "--at needs -b, --json, --jsonl, --prom or --check, or a history of "
 			      "jobs (--jobs FILE) and a time");
-	if (c->batch.at && !c->o.load)
-		argp_error(s, "--at selects a saved sample and needs --load");
+	if (c->batch.at && !c->o.load && (c->o.demo || c->o.jobs_at_s))
+		argp_error(
+			s,
+			"--at selects a saved sample and needs --load, or a collector that keeps "
+			"the past");
 	if (c->batch.on && (c->o.rw || c->o.automatic.on))
 		argp_error(s, "batch output is read-only: --rw and --auto cannot be used with it "
 			      "(see 'ibroute-top apply')");

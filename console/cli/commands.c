@@ -39,6 +39,7 @@ const struct subcommand commands[] = {
 	  cmd_dump_lfts },
 	{ "sm", "show the master SM and its routing; control the OpenSM plugin", cmd_sm },
 	{ "baseline", "show or set what the fabric is expected to be, for --check", cmd_baseline },
+	{ "collect", "watch a fabric for all who want to see it, and keep the past", cmd_collect },
 	{ "agent", "run on a compute node: drain and move its jobs during updates", cmd_agent },
 	{ "audit", "verify, list, replay and export session records", cmd_audit },
 	{ "config", "show or check the configuration files", cmd_config },

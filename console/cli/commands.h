@@ -49,6 +49,7 @@ int cmd_paths(int argc, char **argv);
 int cmd_dump_lfts(int argc, char **argv);
 int cmd_sm(int argc, char **argv);
 int cmd_baseline(int argc, char **argv);
+int cmd_collect(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_config(int argc, char **argv);

@@ -71,8 +71,14 @@ enum msg_type {
 	/* of file_work, both name it */
 	MSG_FILE_STEP, /* step done of total */
 	MSG_FILE_END,
-	/* from the demo */
-	MSG_JOBS, /* jobs of the simulated machine */
+	/* from the demo and the collector */
+	MSG_JOBS,
+	/* from the collector */
+	MSG_COLLECTOR,	 /* it answers: seconds is its interval, text what it polls through, engine
+			    where its jobs are from, since_s the Unix time that its past begins */
+	MSG_JOBS_SOURCE, /* rc: enum source_state; text: why it is not well */
+	MSG_PAST,	 /* of the question total: fabric, shape, tables, list and reading of
+			    time_ms; or rc, text */
 };
 
 struct sample_reading;
@@ -85,8 +91,9 @@ struct file_work;
 struct msg {
 	enum msg_type type;
 	struct msg *next;
-	double made_s;	/* clock_s() of msg_new() */
-	double since_s; /* MSG_TABLES: when their reading began */
+	double made_s;	 /* clock_s() of msg_new() */
+	double since_s;	 /* MSG_TABLES: when their reading began */
+	int64_t time_ms; /* of the wall clock; MSG_PAST, and MSG_SAMPLE of a collector */
 
 	struct log_line line;
 	bool printed; /* MSG_LOG: where it is printed at all */

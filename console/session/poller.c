@@ -453,6 +453,52 @@ void poller_free(struct poller *p)
 	free(p);
 }
 
+/* --- as a feed ------------------------------------------------------------------------------ */
+
+static void poller_op_want(struct feed *f, enum want_type want)
+{
+	poller_want((struct poller *)f, want);
+}
+
+static void poller_op_interval(struct feed *f, double interval_s)
+{
+	poller_interval((struct poller *)f, interval_s);
+}
+
+static void poller_op_end_sweep(struct feed *f)
+{
+	poller_end_sweep((struct poller *)f);
+}
+
+static void poller_op_tables_end(struct feed *f)
+{
+	poller_tables_end((struct poller *)f);
+}
+
+static void poller_op_stop(struct feed *f)
+{
+	poller_stop((struct poller *)f);
+}
+
+static void poller_op_free(struct feed *f)
+{
+	poller_free((struct poller *)f);
+}
+
+static const struct feed_ops poller_ops = {
+	.want = poller_op_want,
+	.interval = poller_op_interval,
+	.end_sweep = poller_op_end_sweep,
+	.tables_end = poller_op_tables_end,
+	.stop = poller_op_stop,
+	.free = poller_op_free,
+};
+
+struct feed *poller_feed(struct poller *p)
+{
+	return &p->feed;
+}
+
 int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
 		 struct mailbox *box, struct err *err)
 {
@@ -460,6 +506,7 @@ int poller_start(struct poller **out, struct wire *w, const struct poller_opts *
 	pthread_condattr_t attr;
 	int rc;
 
+	p->feed.ops = &poller_ops;
 	p->opts = *opts;
 	if (!p->opts.needs)
 		p->opts.needs = NEED_ALL;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "console/input/load/load_adaptive.h"
+#include "console/session/feed.h"
 #include "console/session/message.h"
 #include "fabric/wire/wire.h"
 
@@ -24,11 +25,11 @@ struct poller_opts {
 	const struct name_map *names;
 	const struct slurm_topology *racks; /* NULL: names tell */
 	const char *racks_path;
-	const char *socket; /* of OpenSM's plugin; NULL: see osm_link_path() */
+	const char *socket;	      /* of OpenSM's plugin; NULL: see osm_link_path() */
 	enum adaptive_state adaptive; /* as declared */
-	bool simulated;	    /* no OpenSM of this machine routes it */
-	unsigned needs; /* enum field_need: what nobody needs is not read; 0: all */
-	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
+	bool simulated;		      /* no OpenSM of this machine routes it */
+	unsigned needs;		      /* enum field_need: what nobody needs is not read; 0: all */
+	bool exact;		      /* for scripts: counters to the last byte, see SAMPLE_CALM */
 	bool watch; /* tell what is not as the baseline has it, see fabric_watch.h */
 	const char *state_dir, *watch_key;
 	const uint64_t *error_limits;
@@ -44,19 +45,11 @@ void poller_stop(struct poller *p); /* NULL is fine */
 /* Afterwards; closes the wire, which may take as long as its library likes. */
 void poller_free(struct poller *p); /* NULL is fine */
 
-enum want_type {
-	WANT_SWEEP,    /* discovery and tables at once */
-	WANT_TABLES,   /* only the tables */
-	WANT_READ_ON,  /* the reading of tables that was ended */
-	WANT_READ_END, /* see poller_tables_end() */
-	WANT_SAMPLE    /* counters at once */
-};
+/* As a feed, which ends with it: feed_stop() and feed_free() are those above. */
+struct feed *poller_feed(struct poller *p);
 
+/* These are its operations, see feed.h. */
 void poller_want(struct poller *p, enum want_type want);
 void poller_interval(struct poller *p, double interval_s);
-/* Ends a discovery that was wanted, begun or not: MSG_DISCOVERING with -ECANCELED, and all stays as
- * it was. */
 void poller_end_sweep(struct poller *p);
-/* Ends the reading of tables that somebody waits for: MSG_TABLES_READING with -ECANCELED.  What was
- * read is kept, and the reading goes on from there; where nothing is to go on, it begins again. */
 void poller_tables_end(struct poller *p);

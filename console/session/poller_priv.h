@@ -24,6 +24,7 @@
 #define HEARD_MAX 32 /* switches that report at once; more lead to a sweep of everything */
 
 struct poller {
+	struct feed feed; /* the first member */
 	struct poller_opts opts;
 	struct wire *wire;
 	struct mailbox *box;
@@ -43,7 +44,7 @@ struct poller {
 	const struct fabric *fabric;
 	struct engine_list *engines;	  /* of that fabric, as is */
 	const struct fabric_shape *shape; /* ... this */
-	struct osm_link *osm; /* NULL: our plugin has not answered yet */
+	struct osm_link *osm;		  /* NULL: our plugin has not answered yet */
 	struct readings *readings;
 	struct fabric_watch *watch; /* NULL: nobody wants it */
 	char *name;		    /* of the fabric; NULL: not known yet */
@@ -75,7 +76,7 @@ struct poller {
 	uint64_t listens_to;	      /* GUID of the SM; 0: of none yet */
 	double listen_at;	      /* when to subscribe again */
 	uint32_t heard;		      /* not looked at yet */
-	uint64_t heard_sw[HEARD_MAX];	      /* of which switches; all: of others, too, or nobody knows */
+	uint64_t heard_sw[HEARD_MAX]; /* of which switches; all: of others, too, or nobody knows */
 	uint32_t nheard_sw;
 	bool heard_all;
 	double burst_since, heard_at; /* the first and the last of them */
@@ -100,7 +101,8 @@ bool poller_wants_any(struct poller *p);
 void poller_listen(struct poller *p, uint64_t sm_guid);
 /* So many link state changes has the plugin heard of until now, the last ones from these LIDs. */
 void poller_count_links(struct poller *p, uint64_t events, const char *lids);
-/* What has been heard leads to a sweep once no more comes, of these switches if it is known which. */
+/* What has been heard leads to a sweep once no more comes, of these switches if it is known which.
+ */
 void poller_hear(struct poller *p);
 /* Are these all that have something to say?  They are forgotten by the sweep that follows. */
 bool poller_heard_of_some(const struct poller *p);
@@ -109,8 +111,8 @@ void poller_forget_heard(struct poller *p);
 double poller_hears_again(const struct poller *p, double due);
 
 /* poller_discover.c.  Out: the fabric as it is now; part: looked for only around the switches that
- * had something to say; false afterwards where that was not enough.  silent: a line for each place where nobody
- * answers (struct sweep_gap), the caller frees it.  0 or -errno. */
+ * had something to say; false afterwards where that was not enough.  silent: a line for each place
+ * where nobody answers (struct sweep_gap), the caller frees it.  0 or -errno. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *part, bool *partial,
 		    char **silent, struct err *err);
 

@@ -2,6 +2,7 @@
 #include "views/shell/frame.h"
 
 #include "fabric/base/message/plural.h"
+#include "fabric/base/time/stamp.h"
 #include "views/data/state/campaign_list.h"
 #include "views/shell/activity.h"
 #include "views/shell/tabs.h"
@@ -10,10 +11,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* With the day, where that is not today. */
+static const char *frame_moment(char buf[FIGURE_LEN], int64_t unix_s, int64_t now_s)
+{
+	char day[FIGURE_LEN], today[FIGURE_LEN];
+
+	stamp_local(day, sizeof(day), "%d %b", unix_s);
+	if (!strcmp(day, stamp_local(today, sizeof(today), "%d %b", now_s)))
+		return figure_time(buf, unix_s);
+	return stamp_local(buf, FIGURE_LEN, "%d %b %H:%M:%S", unix_s);
+}
+
 static const char *frame_run_mode(const struct state *s, char *buf, size_t len)
 {
 	char age[FIGURE_LEN];
 
+	if (s->history_at.on && s->history_at.kept) {
+		snprintf(buf, len, "%sHIST %s (L: live)", s->mode == RUN_FROZEN ? "FROZEN " : "",
+			 frame_moment(age, s->history_at.time_s, s->now_s));
+		return buf;
+	}
 	if (s->history_at.on) {
 		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (L: %s)",
 			 s->mode == RUN_FROZEN ? "FROZEN " : "",
@@ -48,10 +65,13 @@ static int frame_status_item(struct canvas *c, struct rect r, int end, enum role
 static const char *frame_update_state(const struct state *s, char *buf, size_t len)
 {
 	static const char *const words[] = {
-		[APPLY_CONFIRM] = "CONFIRM",	       [APPLY_RUNNING] = "UPDATING",
-		[APPLY_ROLLING_BACK] = "ROLLING BACK", [APPLY_INCOMPLETE] = "INCOMPLETE",
+		[APPLY_CONFIRM] = "CONFIRM",
+		[APPLY_RUNNING] = "UPDATING",
+		[APPLY_ROLLING_BACK] = "ROLLING BACK",
+		[APPLY_INCOMPLETE] = "INCOMPLETE",
 		[APPLY_SUPERSEDED] = "SUPERSEDED",
-		[APPLY_FABRIC_CHANGED] = "CHANGED",     [APPLY_JOURNAL] = NULL, /* nor the others */
+		[APPLY_FABRIC_CHANGED] = "CHANGED",
+		[APPLY_JOURNAL] = NULL, /* nor the others */
 	};
 	const struct state_apply *a = &s->apply;
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
@@ -118,8 +138,8 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 	}
 	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
-		snprintf(buf, len, " %.60s | %s | %s %s%s (requested: %s)", fabric, sm, what, engine,
-			 adaptive, s->sm.requested);
+		snprintf(buf, len, " %.60s | %s | %s %s%s (requested: %s)", fabric, sm, what,
+			 engine, adaptive, s->sm.requested);
 	else
 		snprintf(buf, len, " %.60s | %s | %s %s%s", fabric, sm, what, engine, adaptive);
 }
@@ -219,8 +239,8 @@ static bool frame_apply_accepts(enum req req, enum apply_state st)
 	else if (req == REQ_APPLY_CLOSE)
 		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
 		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED |
-		       1u << APPLY_FABRIC_CHANGED | 1u << APPLY_FAILED |
-		       1u << APPLY_REFUSED | 1u << APPLY_INSTALLED;
+		       1u << APPLY_FABRIC_CHANGED | 1u << APPLY_FAILED | 1u << APPLY_REFUSED |
+		       1u << APPLY_INSTALLED;
 	else if (req != REQ_APPLY_EXTEND)
 		return true;
 	return open >> st & 1;

@@ -313,8 +313,8 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 static void app_data_take_tables(struct app *a, struct msg *msg)
 {
 	struct state_poll *p = &a->state.poll;
-	bool whole = tables_know_vls(msg->tables) ||
-		     (a->opts.needs && !(a->opts.needs & NEED_SL2VL));
+	bool whole =
+		tables_know_vls(msg->tables) || (a->opts.needs && !(a->opts.needs & NEED_SL2VL));
 
 	if (!a->state.fabric ||
 	    !digest_equal(&msg->fabric->fingerprint, &a->state.fabric->fingerprint))
@@ -372,11 +372,11 @@ void app_tables_on(struct app *a)
 {
 	struct state_poll *p = &a->state.poll;
 
-	if (!a->poller) {
+	if (!a->feed) {
 		shell_say(a->shell, "%s", app_not_polled(a));
 		return;
 	}
-	poller_want(a->poller, WANT_READ_ON);
+	feed_want(a->feed, WANT_READ_ON);
 	p->tables_ended = false;
 	p->tables_on = app_data_incomplete(a);
 	if (!app_data_incomplete(a)) /* else the last line tells how far that is */
@@ -385,8 +385,8 @@ void app_tables_on(struct app *a)
 
 void app_tables_end(struct app *a)
 {
-	if (a->poller && a->state.poll.tables_on)
-		poller_tables_end(a->poller);
+	if (a->feed && a->state.poll.tables_on)
+		feed_tables_end(a->feed);
 }
 
 /* --- counters, the subnet manager ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/time/when.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,15 +21,22 @@ static struct backdrop app_history_now(const struct app *a)
 				  .sls_known = a->state.sls_known };
 }
 
-/* Also while the screen is frozen: it is missing nothing when one looks back later. */
-static void app_history_add(struct app *a, struct sample_reading *r)
+static int64_t *app_history_made_ms(struct app *a, uint64_t serial)
 {
+	return &a->shown_history.made_ms[serial % (SAMPLE_HISTORY_MAX + 1)];
+}
+
+/* Also while the screen is frozen: it is missing nothing when one looks back later. */
+static void app_history_add(struct app *a, const struct msg *msg)
+{
+	struct sample_reading *r = msg->reading;
 	struct backdrop b = app_history_now(a);
 	uint64_t newest = sample_history_newest(a->samples);
 
 	sample_history_add_reading(a->samples, &b, r, time(NULL));
 	if (sample_history_newest(a->samples) == newest)
 		return;
+	*app_history_made_ms(a, newest + 1) = msg->time_ms;
 	history_push_row(a->state.history, r->sample_summary->fabric->nchan,
 			 r->sample_summary->row);
 	app_record_poll(a, r);
@@ -145,10 +153,13 @@ const struct state *app_shown(struct app *a)
 	h->shown.history = h->at.was.fabric == a->state.fabric ? a->state.history : NULL;
 	app_history_take_events(h, &a->events);
 	h->shown.events = &h->events;
+	if (h->kept)
+		h->shown.history = NULL;
 	h->shown.history_at = (struct state_history_at){
 		.on = true,
+		.kept = h->kept,
 		.time_s = h->at.time_s,
-		.back = (uint32_t)(newest - h->at.serial),
+		.back = h->kept ? 0 : (uint32_t)(newest - h->at.serial),
 		.count = sample_history_count(a->samples),
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
@@ -169,7 +180,16 @@ static void app_history_live(struct app *a)
 {
 	if (a->shown_history.on)
 		snapshot_at_done(&a->shown_history.at);
-	a->shown_history.on = false;
+	a->shown_history.on = a->shown_history.kept = false;
+}
+
+static void app_history_want_figures(struct app *a)
+{
+	const struct backdrop *was = &a->shown_history.at.was;
+
+	if (was->tables && !was->figures && !a->state.metrics_busy)
+		worker_history_metrics(a->worker, was->fabric, was->tables, was->jobs,
+				       was->tables != a->state.tables);
 }
 
 void app_history_go(struct app *a, uint64_t serial)
@@ -188,9 +208,17 @@ void app_history_go(struct app *a, uint64_t serial)
 	app_history_live(a);
 	a->shown_history.at = m;
 	a->shown_history.on = true;
-	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
-		worker_history_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
-				       m.was.tables != a->state.tables);
+	app_history_want_figures(a);
+}
+
+void app_history_show(struct app *a, const struct snapshot_at *m, int64_t time_ms)
+{
+	app_history_live(a);
+	a->shown_history.at = *m;
+	a->shown_history.on = a->shown_history.kept = true;
+	a->shown_history.kept_ms = time_ms;
+	a->shown_history.events_of = UINT64_MAX; /* of none of this session's samples */
+	app_history_want_figures(a);
 }
 
 /* Where on the way through the history one is. */
@@ -201,15 +229,51 @@ static uint64_t app_history_position(const struct app *a)
 	return at ? at : sample_history_newest(a->samples);
 }
 
+void app_history_say_none(struct app *a, const char *why)
+{
+	snprintf(a->shown_history.no_past, sizeof(a->shown_history.no_past), "%.199s", why);
+	shell_say(a->shell, "%s", why);
+}
+
+bool app_history_ask(struct app *a, int64_t at_ms, int32_t step)
+{
+	struct app_history *h = &a->shown_history;
+
+	if (!feed_has_past(a->feed))
+		return false;
+	if (h->awaited && step) { /* a key that is held down */
+		h->more += step;
+		return true;
+	}
+	h->more = 0;
+	h->asked_step = step;
+	h->awaited = true;
+	h->no_past[0] = '\0';
+	feed_past(a->feed, ++h->asked, at_ms, step);
+	return true;
+}
+
+static int32_t app_history_step_of(long by)
+{
+	return (int32_t)(by < -100000 ? -100000 : by > 100000 ? 100000 : by);
+}
+
 static void app_history_step(struct app *a, long by)
 {
 	uint64_t oldest = sample_history_oldest(a->samples),
 		 newest = sample_history_newest(a->samples), at = app_history_position(a);
 
+	if (a->shown_history.kept &&
+	    app_history_ask(a, a->shown_history.kept_ms, app_history_step_of(by)))
+		return;
 	if (!oldest) {
 		shell_say(a->shell, "no history yet");
 		return;
 	}
+	/* beyond this session's samples */
+	if (by < 0 && at == oldest &&
+	    app_history_ask(a, *app_history_made_ms(a, oldest), app_history_step_of(by)))
+		return;
 	if (by < 0 && at - oldest < (uint64_t)-by) {
 		if (at == oldest)
 			shell_say(a->shell, "this is the oldest sample in the history");
@@ -220,6 +284,41 @@ static void app_history_step(struct app *a, long by)
 		at += (uint64_t)by;
 	}
 	app_history_go(a, at);
+}
+
+/* The newest sample that is not later; 0: none. */
+static uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s)
+{
+	uint64_t found = 0;
+
+	for (uint64_t i = sample_history_oldest(p); i && i <= sample_history_newest(p); i++)
+		if (sample_history_time(p, i) <= time_s)
+			found = i;
+	return found;
+}
+
+static void app_history_go_to_time(struct app *a, const char *text)
+{
+	char begin[FIGURE_LEN];
+	uint64_t serial;
+	int64_t time_s;
+
+	if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+		shell_say(a->shell,
+			  "at: '%s' is not a time that has been; such as 03:10, -90m, "
+			  "2026-11-20T03:10",
+			  text);
+		return;
+	}
+	serial = app_history_at_time(a->samples, time_s);
+	if (serial)
+		app_history_go(a, serial);
+	else if (!app_history_ask(a, time_s * 1000 + 999, 0) && sample_history_oldest(a->samples))
+		shell_say(a->shell, "at: nothing is kept from before %s; a collector would keep it",
+			  figure_time(begin, sample_history_time(a->samples, sample_history_oldest(
+										     a->samples))));
+	else if (!a->shown_history.awaited)
+		shell_say(a->shell, "no history yet");
 }
 
 static long app_history_count_of(const char *text)
@@ -235,7 +334,9 @@ static void app_history_set_mark(struct app *a, const char *name)
 	const struct mark *mark;
 	uint32_t n;
 
-	if (!at)
+	if (a->shown_history.kept)
+		shell_say(a->shell, "bookmarks are for samples of this session");
+	else if (!at)
 		shell_say(a->shell, "no sample to bookmark yet");
 	else if (sample_history_mark_name(a->samples, at)[0])
 		shell_say(a->shell, "this sample is bookmark %s already",
@@ -306,6 +407,9 @@ bool app_history_act(struct app *a, const struct request *r)
 		if (a->state.mode == RUN_FROZEN)
 			app_unfreeze(a);
 		return true;
+	case REQ_AT:
+		app_history_go_to_time(a, r->text);
+		return true;
 	case REQ_BOOKMARK:
 		app_history_set_mark(a, r->text);
 		return true;
@@ -330,12 +434,12 @@ static void app_history_hear(struct app *a, const struct app_news *n)
 	const struct msg *msg = n->msg;
 
 	if (n->type == NEWS_SAMPLE)
-		app_history_add(a, msg->reading);
+		app_history_add(a, msg);
 	/* one that the frozen screen does not show */
 	if (n->type == NEWS_MESSAGE && msg->type == MSG_SAMPLE && a->state.mode == RUN_FROZEN &&
 	    a->state.fabric &&
 	    digest_equal(&msg->reading->sample->fingerprint, &a->state.fabric->fingerprint))
-		app_history_add(a, msg->reading);
+		app_history_add(a, msg);
 	if (n->type == NEWS_METRICS)
 		app_history_figures(a);
 }

@@ -261,7 +261,7 @@ void app_preview(struct app *a, uint32_t engine, const struct preview_options *o
 /* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */
 static bool app_preview_must_wait(struct app *a)
 {
-	if (a->state.mode == RUN_LIVE && a->poller && a->state.poll.tables_ended)
+	if (a->state.mode == RUN_LIVE && a->feed && a->state.poll.tables_ended)
 		app_tables_on(a);
 	return app_tables_awaited(a);
 }

@@ -604,7 +604,7 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 	struct state_apply *s = &a->state.apply;
 
 	s->state = app_progress_ended_as(a, &msg->apply);
-	poller_want(a->poller, WANT_TABLES); /* another process has written */
+	feed_want(a->feed, WANT_TABLES); /* another process has written */
 	s->retries = msg->apply.retries;
 	app_progress_take_slow(a, &msg->apply);
 	a->deadline = s->confirm_left_s = NAN;

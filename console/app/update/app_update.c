@@ -610,7 +610,7 @@ static void app_update_hear(struct app *a, const struct app_news *n)
 	if (n->type == NEWS_ORDER)
 		app_update_order_known(a, n->serial);
 	/* an update that was left open is looked for once; a file has none */
-	if (n->type != NEWS_FABRIC || !a->poller || a->journal_sought)
+	if (n->type != NEWS_FABRIC || !a->feed || a->journal_sought)
 		return;
 	a->journal_sought = true;
 	app_update_find_journal(a);

@@ -89,3 +89,47 @@ bool when_parse_span(int64_t *seconds, const char *text)
 		*seconds = v;
 	return *seconds > 0 && *seconds <= SPAN_MOST;
 }
+
+/* "03:10", "03:10:30" of that day, which is to be local. */
+static bool when_time_of_day(int64_t *unix_s, const char *text, const struct tm *day)
+{
+	static const char *const forms[] = { "%H:%M:%S", "%H:%M" };
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		struct tm tm = *day;
+		const char *end;
+
+		tm.tm_sec = 0;
+		tm.tm_isdst = -1;
+		end = strptime(text, forms[i], &tm);
+		if (end && !*end) {
+			*unix_s = (int64_t)mktime(&tm);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool when_parse_past(int64_t *unix_s, const char *text, int64_t now_s)
+{
+	time_t now = (time_t)now_s;
+	int64_t span;
+	struct tm day;
+
+	*unix_s = 0;
+	if (*text == '-' && when_parse_span(&span, text + 1)) {
+		*unix_s = now_s - span;
+		return *unix_s > 0;
+	}
+	localtime_r(&now, &day);
+	if (when_time_of_day(unix_s, text, &day)) {
+		if (*unix_s <= now_s)
+			return true;
+		day.tm_mday--; /* mktime() knows how long months and days are */
+		return when_time_of_day(unix_s, text, &day);
+	}
+	if (when_parse(unix_s, text, NULL) && *unix_s <= now_s)
+		return true;
+	*unix_s = 0;
+	return false;
+}

@@ -126,6 +126,7 @@ enum req {
 	REQ_HIST_FORWARD5,
 	REQ_LIVE,	  /* back to the newest */
 	REQ_BOOKMARK,	  /* this moment; request.text: its name, "" a number */
+	REQ_AT,		  /* the sample at request.text, a time */
 	REQ_BOOKMARKS,	  /* request.text: go there; "" the next one back */
 	REQ_INTERVAL,	  /* request.text: seconds */
 	REQ_ENGINE,	  /* request.text: compute a preview by the engine of this name */
@@ -159,8 +160,8 @@ struct input {
 struct request {
 	enum req type;
 	enum view_id view;
-	uint32_t engine;   /* index in state.preview.engines */
-	uint32_t plan;	   /* index in state.preview.list */
+	uint32_t engine; /* index in state.preview.engines */
+	uint32_t plan;	 /* index in state.preview.list */
 	struct preview_options options;
 	char text[PATH_TEXT];
 };

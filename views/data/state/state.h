@@ -222,16 +222,16 @@ struct apply_agents {
 #define APPLY_SLOWEST 4
 struct state_apply {
 	enum apply_state state;
-	char plan[64];		  /* "nue -> sar" */
-	char txn[64];		  /* transaction id; "" none yet */
-	char user[40];		  /* whose it is, as its journal says; "" not known yet */
-	long process;		  /* pid of its watchdog; 0 none, or not known */
-	char installer[16];	  /* "smp", "sim", ... */
-	char waves[80];		  /* "14 waves, 3210 block writes" */
-	char drain[600];	  /* whose traffic has to be away meanwhile */
-	bool strangers;		  /* LIDs of no job as well, which nobody has accepted yet */
-	bool names;		  /* likewise, of hosts whose names are not certain */
-	char slower[300];	  /* jobs get slower, which nobody has accepted yet; "" they do not */
+	char plan[64];	    /* "nue -> sar" */
+	char txn[64];	    /* transaction id; "" none yet */
+	char user[40];	    /* whose it is, as its journal says; "" not known yet */
+	long process;	    /* pid of its watchdog; 0 none, or not known */
+	char installer[16]; /* "smp", "sim", ... */
+	char waves[80];	    /* "14 waves, 3210 block writes" */
+	char drain[600];    /* whose traffic has to be away meanwhile */
+	bool strangers;	    /* LIDs of no job as well, which nobody has accepted yet */
+	bool names;	    /* likewise, of hosts whose names are not certain */
+	char slower[300];   /* jobs get slower, which nobody has accepted yet; "" they do not */
 	const struct tables_diff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;
@@ -284,6 +284,7 @@ struct state_history_at {
 	bool on;
 	int64_t time_s;	      /* of the moment; also of a frozen screen, and of a snapshot */
 	uint32_t back, count; /* so many samples ago, of so many that are kept */
+	bool kept;	      /* by the collector, from before all of these */
 	char mark[32];	      /* its bookmark; "" none */
 };
 

@@ -61,6 +61,48 @@ static void what_is_no_time_is_refused(void **state)
 			fail_msg("%s is taken", bad[i]);
 }
 
+/* 2026-11-20 12:00:00 UTC */
+#define NOON 1795176000ll
+
+static void times_of_day_are_the_last_ones_that_were(void **state)
+{
+	int64_t s;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	assert_true(when_parse_past(&s, "11:30", NOON));
+	assert_int_equal(s, NOON - 1800);
+	assert_true(when_parse_past(&s, "12:00:00", NOON));
+	assert_int_equal(s, NOON);
+	assert_true(when_parse_past(&s, "12:00:01", NOON));
+	assert_int_equal(s, NOON + 1 - 86400);
+	assert_true(when_parse_past(&s, "-90m", NOON));
+	assert_int_equal(s, NOON - 5400);
+	assert_true(when_parse_past(&s, "2026-11-20T11:59:00Z", NOON));
+	assert_int_equal(s, NOON - 60);
+	assert_true(when_parse_past(&s, "@1795175999", NOON));
+	/* yesterday by the calendar, also on the day of another offset */
+	setenv("TZ", "Europe/Berlin", 1);
+	tzset();
+	assert_true(when_parse_past(&s, "23:30", 1792886400)); /* 02:00 there, an hour before summer time ends */
+	assert_int_equal(s, 1792886400 - 2 * 3600 - 1800);
+}
+
+static void what_is_still_to_come_is_no_time_of_the_past(void **state)
+{
+	static const char *const bad[] = { "", "now", "25:00", "12:60", "1:2:3:4", "-", "-0s", "-5x",
+					   "2026-11-20T12:00:01Z", "2027-01-01", "-99y", "03:10pm" };
+	int64_t s = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		if (when_parse_past(&s, bad[i], NOON))
+			fail_msg("%s is taken", bad[i]);
+		assert_int_equal(s, 0);
+	}
+}
+
 static void spans(void **state)
 {
 	int64_t s;
@@ -83,6 +125,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_with_and_without_a_zone),
 		cmocka_unit_test(what_is_no_time_is_refused),
+		cmocka_unit_test(times_of_day_are_the_last_ones_that_were),
+		cmocka_unit_test(what_is_still_to_come_is_no_time_of_the_past),
 		cmocka_unit_test(spans),
 	};
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/collector/history/history.h"
+
+#include "console/collector/frame/frame_parts.h"
+#include "console/collector/history/history_priv.h"
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/time/stamp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define HISTORY_FORMAT	1
+#define HISTORY_WAIT_MS 5000
+#define PACK_LEVEL	3 /* a third of the time of 6 for a tenth more bytes */
+
+static const char *const history_sql[HQ_COUNT] = {
+	[HQ_ADD] = "INSERT INTO frame(kind, time_ms, size, body) VALUES(?1, ?2, ?3, ?4)",
+	[HQ_EVENT] = "INSERT INTO event(time_ms, level, area, text) VALUES(?1, ?2, ?3, ?4)",
+	[HQ_LAST] = "SELECT time_ms, size, body FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
+		    "ORDER BY time_ms DESC, id DESC LIMIT 1",
+	[HQ_BEFORE] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
+		      "ORDER BY time_ms DESC LIMIT 1 OFFSET ?3",
+	[HQ_AFTER] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms > ?2 "
+		     "ORDER BY time_ms LIMIT 1 OFFSET ?3",
+	[HQ_OLDEST] = "SELECT min(time_ms) FROM frame WHERE kind = ?1",
+	[HQ_THIN] =
+		"DELETE FROM frame WHERE kind = ?1 AND time_ms >= ?2 AND time_ms < ?3 AND id NOT IN "
+		"(SELECT min(id) FROM frame WHERE kind = ?1 AND time_ms >= ?2 AND time_ms < ?3 "
+		"GROUP BY time_ms / ?4)",
+	[HQ_OLD] = "DELETE FROM frame WHERE kind = ?1 AND time_ms < ?2",
+	/* the last before is what was true then */
+	[HQ_OLD_STATE] = "DELETE FROM frame WHERE kind = ?1 AND time_ms < "
+			 "(SELECT max(time_ms) FROM frame WHERE kind = ?1 AND time_ms <= ?2)",
+	[HQ_OLD_EVENTS] = "DELETE FROM event WHERE time_ms < ?1",
+	[HQ_NTH] = "SELECT time_ms FROM frame WHERE kind = ?1 ORDER BY time_ms LIMIT 1 OFFSET "
+		   "(SELECT count(*) / 50 + 1 FROM frame WHERE kind = ?1)",
+};
+
+int history_error(struct history *h, const char *doing, struct err *err)
+{
+	int code = h->db ? sqlite3_errcode(h->db) : SQLITE_NOMEM, rc = -EIO;
+
+	if (code == SQLITE_FULL)
+		rc = -ENOSPC;
+	return err_set(err, rc, "%s: history cannot be %s: %s", h->path, doing,
+		       h->db ? sqlite3_errmsg(h->db) : "no memory");
+}
+
+sqlite3_stmt *history_query(struct history *h, enum history_query q)
+{
+	if (!h->q[q] && sqlite3_prepare_v3(h->db, history_sql[q], -1, SQLITE_PREPARE_PERSISTENT,
+					   &h->q[q], NULL) != SQLITE_OK)
+		return NULL;
+	sqlite3_reset(h->q[q]);
+	sqlite3_clear_bindings(h->q[q]);
+	return h->q[q];
+}
+
+/* --- open ------------------------------------------------------------------------------------ */
+
+static int history_exec(struct history *h, const char *sql)
+{
+	return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
+}
+
+static int history_format(struct history *h)
+{
+	sqlite3_stmt *q = NULL;
+	int format = -1;
+
+	if (sqlite3_prepare_v2(h->db, "PRAGMA user_version", -1, &q, NULL) == SQLITE_OK &&
+	    sqlite3_step(q) == SQLITE_ROW)
+		format = sqlite3_column_int(q, 0);
+	sqlite3_finalize(q);
+	return format;
+}
+
+static int history_create(struct history *h)
+{
+	char version[48];
+	int rc;
+
+	snprintf(version, sizeof(version), "PRAGMA user_version = %d", HISTORY_FORMAT);
+	rc = history_exec(h, "PRAGMA auto_vacuum = INCREMENTAL");
+	if (!rc)
+		rc = history_exec(h, "PRAGMA journal_mode = WAL");
+	if (!rc)
+		rc = history_exec(
+			h,
+			"BEGIN;"
+			"CREATE TABLE frame(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, time_ms "
+			"INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB NOT NULL);"
+			"CREATE INDEX frame_at ON frame(kind, time_ms);"
+			"CREATE TABLE event(id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, level "
+			"INTEGER NOT NULL, area TEXT NOT NULL, text TEXT NOT NULL);"
+			"CREATE INDEX event_at ON event(time_ms)");
+	if (!rc)
+		rc = history_exec(h, version);
+	return rc ? rc : history_exec(h, "COMMIT");
+}
+
+static int history_begin(struct history *h, struct err *err)
+{
+	int format, rc = 0;
+
+	sqlite3_busy_timeout(h->db, HISTORY_WAIT_MS);
+	format = history_format(h);
+	if (h->writes && !format)
+		rc = history_create(h);
+	if (rc || format < 0)
+		return history_error(h, "read", err);
+	if (format > HISTORY_FORMAT)
+		return err_set(err, -EPROTO,
+			       "%s: history of a newer version of ibroute-top (format %d, this one "
+			       "knows %d)",
+			       h->path, format, HISTORY_FORMAT);
+	/* a crash of the machine may cost the last samples, never the file */
+	if (h->writes && (history_exec(h, "PRAGMA synchronous = NORMAL") ||
+			  history_exec(h, "PRAGMA wal_autocheckpoint = 400")))
+		return history_error(h, "written", err);
+	return 0;
+}
+
+static int history_open_once(struct history **out, const char *path,
+			     const struct history_keep *keep, struct err *err)
+{
+	struct history *h = xcalloc(1, sizeof(*h));
+	int flags = keep ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+	int rc;
+
+	h->path = xstrdup(path);
+	h->writes = keep != NULL;
+	if (keep)
+		h->keep = *keep;
+	if (sqlite3_open_v2(path, &h->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		rc = history_error(h, "opened", err);
+	else
+		rc = history_begin(h, err);
+	if (!rc && h->writes && !history_query(h, HQ_ADD))
+		rc = history_error(h, "written", err);
+	if (rc)
+		history_close(h);
+	else
+		*out = h;
+	return rc;
+}
+
+/* With what SQLite has beside it, which belongs to it. */
+static int history_set_aside(char **aside, const char *path, struct err *err)
+{
+	static const char *const beside[] = { "-wal", "-shm" };
+	char stamp[STAMP_LEN];
+
+	*aside = xasprintf("%s.damaged-%s", path,
+			   stamp_utc(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", time(NULL)));
+	if (rename(path, *aside)) {
+		int rc = err_set(err, -errno, "%s: damaged, and cannot be renamed: %m", path);
+
+		free(*aside);
+		*aside = NULL;
+		return rc;
+	}
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		char *from = xasprintf("%s%s", path, beside[i]);
+
+		unlink(from);
+		free(from);
+	}
+	return 0;
+}
+
+static bool history_is_damaged(const char *path)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *q = NULL;
+	int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(db, "SELECT count(*) FROM sqlite_schema", -1, &q, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(q);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
+}
+
+/* Jobs and their users are in it: SQLite gives what it makes the mode of what is there. */
+static void history_touch(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+int history_open(struct history **out, const char *path, const struct history_keep *keep,
+		 char **aside, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	*out = NULL;
+	if (aside)
+		*aside = NULL;
+	if (stat(path, &st) && !keep)
+		return err_set(err, -ENOENT, "%s: %m", path);
+	if (keep)
+		history_touch(path);
+	rc = history_open_once(out, path, keep, err);
+	if (!rc || !keep || !aside || !history_is_damaged(path))
+		return rc;
+	rc = history_set_aside(aside, path, err);
+	if (!rc)
+		history_touch(path);
+	return rc ? rc : history_open_once(out, path, keep, err);
+}
+
+void history_close(struct history *h)
+{
+	if (!h)
+		return;
+	for (int i = 0; i < HQ_COUNT; i++)
+		sqlite3_finalize(h->q[i]);
+	sqlite3_close(h->db);
+	free(h->path);
+	free(h);
+}
+
+/* --- add ------------------------------------------------------------------------------------- */
+
+static bool history_keeps(enum frame_kind kind)
+{
+	return kind >= FRAME_FABRIC && kind <= FRAME_FINDINGS && kind != FRAME_SOURCE;
+}
+
+/* Has it been said already? */
+static bool history_is_known(struct history *h, const struct frame *f)
+{
+	enum frame_kind kind = (enum frame_kind)f->head.kind;
+	struct digest d;
+
+	if (kind == FRAME_SAMPLE)
+		return false;
+	frame_digest(&d, f);
+	if (h->known[kind] && digest_equal(&d, &h->last[kind]))
+		return true;
+	h->last[kind] = d;
+	h->known[kind] = true;
+	/* tables that are of another fabric by now are said again */
+	if (kind == FRAME_FABRIC)
+		h->known[FRAME_TABLES] = false;
+	return false;
+}
+
+static int history_add_event(struct history *h, const struct frame *f, struct err *err)
+{
+	struct bytes_in in = { .at = f->data, .left = f->head.len };
+	sqlite3_stmt *q = history_query(h, HQ_EVENT);
+	struct log_part line;
+	char *area, *text;
+	int code = SQLITE_ERROR;
+
+	bytes_take(&in, &line, sizeof(line));
+	area = bytes_take_text(&in);
+	text = bytes_take_text(&in);
+	if (q) {
+		sqlite3_bind_int64(q, 1, f->head.time_ms);
+		sqlite3_bind_int64(q, 2, (int64_t)line.level);
+		sqlite3_bind_text(q, 3, area ? area : "", -1, SQLITE_STATIC);
+		sqlite3_bind_text(q, 4, text ? text : "", -1, SQLITE_STATIC);
+		code = sqlite3_step(q);
+		sqlite3_reset(q);
+	}
+	free(area);
+	free(text);
+	return code == SQLITE_DONE ? 0 : history_error(h, "written", err);
+}
+
+int history_add(struct history *h, const struct frame *f, struct err *err)
+{
+	enum frame_kind kind = (enum frame_kind)f->head.kind;
+	uLongf len = compressBound(f->head.len);
+	sqlite3_stmt *q;
+	uint8_t *packed;
+	int code;
+
+	if (kind == FRAME_LOG)
+		return history_add_event(h, f, err);
+	if (!history_keeps(kind) || history_is_known(h, f))
+		return 0;
+	packed = xcalloc(len, 1);
+	if (compress2(packed, &len, f->data, f->head.len, PACK_LEVEL) != Z_OK) {
+		free(packed);
+		return err_set(err, -ENOMEM, "%s: a sample cannot be compressed", h->path);
+	}
+	q = history_query(h, HQ_ADD);
+	if (!q) {
+		free(packed);
+		return history_error(h, "written", err);
+	}
+	sqlite3_bind_int(q, 1, (int)kind);
+	sqlite3_bind_int64(q, 2, f->head.time_ms);
+	sqlite3_bind_int64(q, 3, f->head.len);
+	sqlite3_bind_blob64(q, 4, packed, len, SQLITE_STATIC);
+	code = sqlite3_step(q);
+	sqlite3_reset(q);
+	free(packed);
+	if (code == SQLITE_DONE)
+		return 0;
+	h->known[kind] = false;
+	return history_error(h, "written", err);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Moments of a history. */
+#include "console/collector/history/history_priv.h"
+
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/time/stamp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+/* What was packed says how long it was; the file may say anything. */
+static int history_unpack(struct frame **out, struct history *h, enum frame_kind kind,
+			  sqlite3_stmt *q, struct err *err)
+{
+	int64_t time_ms = sqlite3_column_int64(q, 0), size = sqlite3_column_int64(q, 1);
+	const void *body = sqlite3_column_blob(q, 2);
+	int len = sqlite3_column_bytes(q, 2);
+	uLongf got = size > 0 && size <= FRAME_MAX ? (uLongf)size : 0;
+	uint8_t *data;
+
+	if (!got || !body || len <= 0)
+		return err_set(err, -EIO, "%s: a row of the history is damaged", h->path);
+	data = xcalloc(got, 1);
+	if (uncompress(data, &got, body, (uLong)len) != Z_OK || got != (uLongf)size) {
+		free(data);
+		return err_set(err, -EIO, "%s: a row of the history is damaged", h->path);
+	}
+	*out = frame_kept(kind, time_ms, data, (uint32_t)got);
+	return 0;
+}
+
+int history_last(struct frame **out, struct history *h, enum frame_kind kind, int64_t at_ms,
+		 struct err *err)
+{
+	sqlite3_stmt *q = history_query(h, HQ_LAST);
+	int code, rc;
+
+	*out = NULL;
+	if (!q)
+		return history_error(h, "read", err);
+	sqlite3_bind_int(q, 1, (int)kind);
+	sqlite3_bind_int64(q, 2, at_ms);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		rc = history_unpack(out, h, kind, q, err);
+	else if (code == SQLITE_DONE)
+		rc = err_set(err, -ENOENT, "nothing is kept of that time");
+	else
+		rc = history_error(h, "read", err);
+	sqlite3_reset(q);
+	return rc;
+}
+
+/* -ENOENT: it has not so many. */
+static int history_nth(int64_t *time_ms, struct history *h, enum history_query which, int64_t at_ms,
+		       int64_t n, struct err *err)
+{
+	sqlite3_stmt *q = history_query(h, which);
+	int code;
+
+	if (!q)
+		return history_error(h, "read", err);
+	sqlite3_bind_int(q, 1, FRAME_SAMPLE);
+	sqlite3_bind_int64(q, 2, at_ms);
+	sqlite3_bind_int64(q, 3, n);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		*time_ms = sqlite3_column_int64(q, 0);
+	sqlite3_reset(q);
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		return history_error(h, "read", err);
+	return code == SQLITE_ROW ? 0 : err_set(err, -ENOENT, "nothing is kept of that time");
+}
+
+static int history_first(int64_t *time_ms, struct history *h, struct err *err)
+{
+	*time_ms = history_oldest_ms(h);
+	return *time_ms ? 0 : err_set(err, -ENOENT, "nothing is kept of that time");
+}
+
+static int history_too_early(struct history *h, struct err *err)
+{
+	char begin[STAMP_LEN];
+	int64_t oldest = history_oldest_ms(h);
+
+	if (!oldest)
+		return err_set(err, -ENOENT, "nothing is kept yet");
+	return err_set(err, -ENOENT, "nothing is kept from before %s",
+		       stamp_local(begin, sizeof(begin), "%Y-%m-%d %H:%M:%S", oldest / 1000));
+}
+
+int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_t step,
+		      struct err *err)
+{
+	int rc;
+
+	if (step > 0) {
+		rc = history_nth(time_ms, h, HQ_AFTER, at_ms, step - 1, err);
+		return rc == -ENOENT ? history_nth(time_ms, h, HQ_BEFORE, INT64_MAX, 0, err) : rc;
+	}
+	rc = history_nth(time_ms, h, HQ_BEFORE, at_ms, -(int64_t)step, err);
+	if (rc == -ENOENT && !step)
+		return history_too_early(h, err);
+	return rc == -ENOENT ? history_first(time_ms, h, err) : rc;
+}
+
+int64_t history_oldest_ms(struct history *h)
+{
+	sqlite3_stmt *q = history_query(h, HQ_OLDEST);
+	int64_t t = 0;
+
+	if (!q)
+		return 0;
+	sqlite3_bind_int(q, 1, FRAME_SAMPLE);
+	if (sqlite3_step(q) == SQLITE_ROW)
+		t = sqlite3_column_int64(q, 0);
+	sqlite3_reset(q);
+	return t;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What history.c, history_thin.c and history_find.c share. */
+#pragma once
+
+#include "console/collector/history/history.h"
+
+#include <sqlite3.h>
+
+#define HISTORY_TIERS 3
+
+enum history_query {
+	HQ_ADD,
+	HQ_EVENT,
+	HQ_LAST,
+	HQ_BEFORE,
+	HQ_AFTER,
+	HQ_OLDEST,
+	HQ_THIN,
+	HQ_OLD,
+	HQ_OLD_STATE,
+	HQ_OLD_EVENTS,
+	HQ_NTH,
+	HQ_COUNT
+};
+
+struct history {
+	sqlite3 *db;
+	char *path;
+	struct history_keep keep;
+	bool writes;
+	sqlite3_stmt *q[HQ_COUNT];
+	struct digest last[FRAME_KINDS]; /* added last, where known */
+	bool known[FRAME_KINDS];
+	int64_t thin_until[HISTORY_TIERS]; /* samples before are as far apart as they are to be */
+};
+
+/* Reset, and with its first parameters, NULL-terminated text aside. */
+sqlite3_stmt *history_query(struct history *h, enum history_query q);
+/* What SQLite says as -errno, with a sentence that names the file. */
+int history_error(struct history *h, const char *doing, struct err *err);

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a collector keeps, and for how long. */
+#include "console/collector/history/history.h"
+
+#include "console/collector/history/history_desk.h"
+#include "console/collector/history/history_keeper.h"
+#include "fabric/base/hash/rng.h"
+#include "fabric/base/memory/mem.h"
+#include "tests/unit/kit/temp_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define HOUR 3600000ll
+#define DAY  (24 * HOUR)
+#define T0   (1700000000000ll / 300000 * 300000)
+
+static const struct history_keep long_keep = { .age_ms = 30 * DAY, .bytes = 1u << 30 };
+static char folder[32], *path;
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/history.XXXXXX");
+	temp_folder_begin(folder);
+	path = temp_folder_file("history.db");
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(path);
+	temp_folder_end();
+	return 0;
+}
+
+static struct history *opened(const struct history_keep *keep)
+{
+	struct history *h;
+	struct err err = { "" };
+
+	if (history_open(&h, path, keep, NULL, &err))
+		fail_msg("%s", err.text);
+	return h;
+}
+
+/* One of len bytes that cannot be compressed. */
+static struct frame *frame_at(enum frame_kind kind, int64_t time_ms, uint32_t len, uint64_t seed)
+{
+	uint8_t *data = xcalloc(len, 1);
+	struct rng rng;
+
+	rng_seed(&rng, seed);
+	for (uint32_t i = 0; i < len; i++)
+		data[i] = (uint8_t)rng_u64(&rng);
+	return frame_kept(kind, time_ms, data, len);
+}
+
+static void add(struct history *h, enum frame_kind kind, int64_t time_ms, uint32_t len,
+		uint64_t seed)
+{
+	struct frame *f = frame_at(kind, time_ms, len, seed);
+	struct err err = { "" };
+
+	if (history_add(h, f, &err))
+		fail_msg("%s", err.text);
+	frame_put(f);
+}
+
+static int64_t sample_at(struct history *h, int64_t at_ms, int32_t step)
+{
+	int64_t t;
+	int rc = history_sample_at(&t, h, at_ms, step, NULL);
+
+	return rc ? rc : t;
+}
+
+static void the_last_of_a_kind_is_what_was_true_then(void **state)
+{
+	struct history *h = opened(&long_keep), *r;
+	struct frame *f, *was;
+
+	(void)state;
+	add(h, FRAME_JOBS, T0, 100, 1);
+	add(h, FRAME_JOBS, T0 + 5000, 100, 2);
+	add(h, FRAME_SAMPLE, T0 + 1000, 1000, 3);
+	r = opened(NULL);
+	assert_int_equal(history_last(&f, r, FRAME_JOBS, T0 + 4999, NULL), 0);
+	was = frame_at(FRAME_JOBS, T0, 100, 1);
+	assert_int_equal(f->head.time_ms, T0);
+	assert_int_equal(f->head.len, 100);
+	assert_memory_equal(f->data, was->data, 100);
+	frame_put(f);
+	frame_put(was);
+	assert_int_equal(history_last(&f, r, FRAME_JOBS, T0 + 5000, NULL), 0);
+	assert_int_equal(f->head.time_ms, T0 + 5000);
+	frame_put(f);
+	assert_int_equal(history_last(&f, r, FRAME_JOBS, T0 - 1, NULL), -ENOENT);
+	assert_int_equal(history_last(&f, r, FRAME_SM, T0 + 9000, NULL), -ENOENT);
+	history_close(r);
+	history_close(h);
+}
+
+static void the_same_is_kept_once_and_a_sample_always(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct frame *f;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		add(h, FRAME_JOBS, T0 + i, 100, 1);
+		add(h, FRAME_SAMPLE, T0 + i, 100, 1);
+	}
+	assert_int_equal(history_last(&f, h, FRAME_JOBS, T0 + 9, NULL), 0);
+	assert_int_equal(f->head.time_ms, T0);
+	frame_put(f);
+	assert_int_equal(sample_at(h, T0 + 9, 0), T0 + 4);
+	history_close(h);
+}
+
+static void one_goes_from_sample_to_sample(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct err err;
+	int64_t t;
+
+	(void)state;
+	assert_int_equal(history_sample_at(&t, h, T0, 0, &err), -ENOENT);
+	assert_string_equal(err.text, "nothing is kept yet");
+	for (int i = 0; i < 10; i++)
+		add(h, FRAME_SAMPLE, T0 + 2000 * i, 100, 1);
+	assert_int_equal(sample_at(h, T0 + 4100, 0), T0 + 4000);
+	assert_int_equal(sample_at(h, T0 + 4000, -1), T0 + 2000);
+	assert_int_equal(sample_at(h, T0 + 4000, 1), T0 + 6000);
+	assert_int_equal(sample_at(h, T0 + 4000, 3), T0 + 10000);
+	/* as far as there are any */
+	assert_int_equal(sample_at(h, T0 + 4000, -50), T0);
+	assert_int_equal(sample_at(h, T0 + 4000, 50), T0 + 18000);
+	assert_int_equal(history_sample_at(&t, h, T0 - 1, 0, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "nothing is kept from before 20"));
+	history_close(h);
+}
+
+static uint32_t samples_between(struct history *h, int64_t from_ms, int64_t until_ms)
+{
+	uint32_t n = 0;
+
+	for (int64_t t = from_ms - 1; history_sample_at(&t, h, t, 1, NULL) == 0 && t < until_ms;) {
+		n++;
+		if (t == sample_at(h, INT64_MAX, 0))
+			break;
+	}
+	return n;
+}
+
+/* A day by a simulated clock: one sample every 10 s, thinned as it goes. */
+static void older_samples_are_farther_apart(void **state)
+{
+	struct history *h = opened(&long_keep);
+	bool more = true;
+	int64_t now = T0;
+
+	(void)state;
+	for (int i = 0; i < 8640 + 360; i++, now += 10000)
+		add(h, FRAME_SAMPLE, now, 20, (uint64_t)i);
+	for (int64_t t = now - 3600000; t < now; t += 2000)
+		add(h, FRAME_SAMPLE, t + 1, 20, (uint64_t)t);
+	while (more)
+		assert_int_equal(history_thin(h, now, &more, NULL), 0);
+	/* older than a day: a minute apart; then 10 s; the last hour as it was */
+	assert_int_equal(samples_between(h, T0, T0 + HOUR), 60);
+	assert_int_equal(samples_between(h, T0 + 2 * HOUR, T0 + 3 * HOUR), 360);
+	assert_int_equal(samples_between(h, now - HOUR, now), 360 + 1800);
+	assert_int_equal(history_oldest_ms(h), T0);
+	more = true;
+	while (more)
+		assert_int_equal(history_thin(h, now + 8 * DAY, &more, NULL), 0);
+	assert_int_equal(samples_between(h, T0, T0 + HOUR), 12);
+	history_close(h);
+}
+
+static void what_is_too_old_goes_but_not_what_is_still_true(void **state)
+{
+	static const struct history_keep day = { .age_ms = DAY, .bytes = 1u << 30 };
+	struct history *h = opened(&day);
+	struct frame *f;
+	bool more;
+
+	(void)state;
+	add(h, FRAME_FABRIC, T0, 100, 1);
+	add(h, FRAME_FABRIC, T0 + HOUR, 100, 2);
+	add(h, FRAME_SAMPLE, T0 + HOUR, 100, 3);
+	add(h, FRAME_SAMPLE, T0 + 40 * HOUR, 100, 3);
+	do
+		assert_int_equal(history_thin(h, T0 + 41 * HOUR, &more, NULL), 0);
+	while (more);
+	assert_int_equal(history_oldest_ms(h), T0 + 40 * HOUR);
+	assert_int_equal(history_last(&f, h, FRAME_FABRIC, T0 + 40 * HOUR, NULL), 0);
+	assert_int_equal(f->head.time_ms, T0 + HOUR);
+	frame_put(f);
+	assert_int_equal(history_last(&f, h, FRAME_FABRIC, T0 + HOUR - 1, NULL), -ENOENT);
+	history_close(h);
+}
+
+static void the_file_stays_below_its_size(void **state)
+{
+	static const struct history_keep small = { .age_ms = 30 * DAY, .bytes = 4u << 20 };
+	struct history *h = opened(&small);
+	bool more;
+
+	(void)state;
+	for (int i = 0; i < 600; i++) {
+		add(h, FRAME_SAMPLE, T0 + 2000 * i, 20000, (uint64_t)i);
+		if (i % 20)
+			continue;
+		for (int k = 0; k < 100; k++) {
+			assert_int_equal(history_thin(h, T0 + 2000 * i, &more, NULL), 0);
+			if (!more)
+				break;
+		}
+	}
+	do
+		assert_int_equal(history_thin(h, T0 + 1200000, &more, NULL), 0);
+	while (more);
+	assert_true(history_bytes(h) <= small.bytes);
+	assert_true(history_oldest_ms(h) > T0 + 2000 * 300);
+	assert_int_equal(sample_at(h, INT64_MAX, 0), T0 + 2000 * 599);
+	history_close(h);
+}
+
+static void a_file_that_is_none_is_set_aside(void **state)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	struct history *h, *r;
+	char *aside;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(write(fd, "not a database at all, but long enough to be one", 48), 48);
+	close(fd);
+	assert_int_equal(history_open(&r, path, NULL, NULL, NULL), -EIO);
+	assert_int_equal(history_open(&h, path, &long_keep, &aside, NULL), 0);
+	assert_non_null(strstr(aside, ".damaged-"));
+	assert_int_equal(stat(aside, &st), 0);
+	add(h, FRAME_SAMPLE, T0, 100, 1);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	free(aside);
+	history_close(h);
+}
+
+/* Wherever a page is damaged, the reader says so, or what it gives is right. */
+static void damaged_pages_give_an_error_or_the_truth(void **state)
+{
+	struct history *h = opened(&long_keep), *r;
+	uint32_t wrong = 0, told = 0;
+	struct rng rng;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		add(h, FRAME_SAMPLE, T0 + 2000 * i, 3000, 5);
+	history_close(h);
+	assert_int_equal(stat(path, &st), 0);
+	fd = open(path, O_RDWR);
+	rng_seed(&rng, 9);
+	for (int i = 0; i < 400; i++) {
+		off_t at = (off_t)(4096 + rng_below(&rng, (uint64_t)st.st_size - 4096));
+		struct frame *was = frame_at(FRAME_SAMPLE, T0, 3000, 5), *f;
+		uint8_t byte, other;
+
+		assert_int_equal(pread(fd, &byte, 1, at), 1);
+		other = byte ^ 0x41;
+		assert_int_equal(pwrite(fd, &other, 1, at), 1);
+		if (history_open(&r, path, NULL, NULL, NULL)) {
+			told++;
+			r = NULL;
+		}
+		for (int k = 0; r && k < 40; k++) {
+			int rc = history_last(&f, r, FRAME_SAMPLE, T0 + 2000 * k, NULL);
+
+			told += rc != 0;
+			wrong += !rc && (f->head.len != 3000 || memcmp(f->data, was->data, 3000));
+			if (!rc)
+				frame_put(f);
+		}
+		history_close(r);
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		frame_put(was);
+	}
+	close(fd);
+	assert_true(told > 50);
+	assert_int_equal(wrong, 0);
+}
+
+/* As after a kill: what was added is there. */
+static void a_killed_writer_loses_nothing_that_it_had_added(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 5; round++) {
+		int64_t last = T0 + round * 100000 + 49;
+		struct history *h;
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (history_open(&h, path, &long_keep, NULL, NULL))
+				_exit(1);
+			for (int i = 0; i < 50; i++) {
+				struct frame *f =
+					frame_at(FRAME_SAMPLE, T0 + round * 100000 + i, 5000, 1);
+
+				if (history_add(h, f, NULL))
+					_exit(1);
+			}
+			kill(getpid(), SIGKILL);
+		}
+		waitpid(pid, NULL, 0);
+		h = opened(NULL);
+		assert_int_equal(sample_at(h, INT64_MAX, 0), last);
+		history_close(h);
+	}
+}
+
+static void a_newer_format_is_refused_and_left_alone(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct err err;
+	sqlite3 *db;
+	char *aside;
+
+	(void)state;
+	history_close(h);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(history_open(&h, path, &long_keep, &aside, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "newer version"));
+	assert_null(aside);
+}
+
+static void the_keeper_writes_and_the_desk_answers(void **state)
+{
+	struct past_ask ask = { .serial = 8, .at_ms = INT64_MAX };
+	struct history_keeper *k;
+	struct history_desk *d;
+	struct frame *f;
+	uint64_t viewer = 0;
+
+	(void)state;
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		f = frame_at(i ? FRAME_SAMPLE : FRAME_FABRIC, T0 + i, 200, 1);
+		history_keeper_add(k, f);
+		frame_put(f);
+	}
+	history_keeper_stop(k);
+	assert_int_equal(history_desk_start(&d, path, NULL), 0);
+	history_desk_ask(d, 77, &ask);
+	for (int i = 0; i < 600 && !(f = history_desk_take(d, &viewer)); i++) {
+		struct pollfd p = { .fd = history_desk_fd(d), .events = POLLIN };
+
+		poll(&p, 1, 100);
+	}
+	assert_non_null(f);
+	assert_int_equal(viewer, 77);
+	assert_int_equal(f->head.kind, FRAME_PAST);
+	assert_true(f->head.len > 600);
+	frame_put(f);
+	history_desk_stop(d);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_last_of_a_kind_is_what_was_true_then),
+		TEST(the_same_is_kept_once_and_a_sample_always),
+		TEST(one_goes_from_sample_to_sample),
+		TEST(older_samples_are_farther_apart),
+		TEST(what_is_too_old_goes_but_not_what_is_still_true),
+		TEST(the_file_stays_below_its_size),
+		TEST(a_file_that_is_none_is_set_aside),
+		TEST(damaged_pages_give_an_error_or_the_truth),
+		TEST(a_killed_writer_loses_nothing_that_it_had_added),
+		TEST(a_newer_format_is_refused_and_left_alone),
+		TEST(the_keeper_writes_and_the_desk_answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
