@@ -16,6 +16,7 @@ void newest_free(struct newest *n)
 	for (int k = 0; k < FRAME_KINDS; k++)
 		newest_set(&n->of[k], NULL);
 	newest_set(&n->before, NULL);
+	newest_set(&n->sm, NULL);
 	newest_set(&n->lost, NULL);
 }
 
@@ -56,6 +57,19 @@ static void newest_take_note(struct newest *n, const struct frame *f)
 		newest_set(&n->lost, NULL);
 }
 
+/* Who comes while it does not answer is to know who it was. */
+static void newest_take_sm(struct newest *n, const struct frame *f)
+{
+	struct bytes_in in = { .at = f->data, .left = f->head.len };
+	struct sm_part h;
+	int rc;
+
+	bytes_take(&in, &h, sizeof(h));
+	bytes_take(&in, &rc, sizeof(rc));
+	if (!rc)
+		newest_set(&n->sm, f);
+}
+
 bool newest_take(struct newest *n, const struct frame *f)
 {
 	bool same;
@@ -69,6 +83,9 @@ bool newest_take(struct newest *n, const struct frame *f)
 		return same;
 	case FRAME_SAMPLE:
 		newest_set(&n->before, n->of[FRAME_SAMPLE]);
+		break;
+	case FRAME_SM:
+		newest_take_sm(n, f);
 		break;
 	case FRAME_NOTE:
 		newest_take_note(n, f);
@@ -93,6 +110,7 @@ uint32_t newest_list(const struct frame *out[NEWEST_MAX], const struct newest *n
 		n->of[FRAME_TABLES],
 		n->of[FRAME_JOBS],
 		n->of[FRAME_SOURCE],
+		n->sm,
 		n->of[FRAME_SM],
 		n->before,
 		n->of[FRAME_SAMPLE],

@@ -9,6 +9,7 @@
 struct newest {
 	const struct frame *of[FRAME_KINDS]; /* own references */
 	const struct frame *before;	     /* the sample before the last */
+	const struct frame *sm;		     /* the last one that says who it is */
 	const struct frame *lost;	     /* the fabric does not respond; NULL: it does */
 	struct digest fabric, tables;
 };

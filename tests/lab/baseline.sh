@@ -15,10 +15,6 @@ state=$LAB_DIR/state
 # As in a line of cron: a process of its own each time.
 check() { does "$1" --check --jobs none -d 0.3 --state-dir "$state" "${@:2}"; }
 readme() { check "$1" --view ports --filter 'errors>0 or problem=down' "${@:2}"; }
-lab_port() { # leaf, its port to a spine
-	awk -v id="$(lab_node "$1")" '/^Switch/ { split($0, q, "\""); on = q[2] == id }
-		on && /^\[/ && /"S-/ { sub(/^\[/, ""); sub(/\].*/, ""); print; exit }' "$LAB_DIR/net"
-}
 metric() { # regex: a line of the exporter has it
 	top --prom --jobs none -d 0.3 --state-dir "$state" >"$LAB_DIR/prom" 2>/dev/null
 	grep -qE -- "$1" "$LAB_DIR/prom" || { grep -E "finding|_sm_" "$LAB_DIR/prom"; return 1; }

@@ -27,6 +27,7 @@
 #   lab_evict               gives the simulator back the places of clients that were killed
 #   lab_hosts               host names, one a line, in the order of the net
 #   lab_node NAME           node id in the simulator of a host or switch name (or of an id)
+#   lab_port LEAF           its first port to another switch
 #   lab_lid NAME            its LID (port 1 of a host), 0 while it has none
 #   lab_env NAME            words for env(1) that attach a program to the HCA of NAME
 #   lab_sm_env NAME         the same for an OpenSM, whose MADs then time out as a kernel's do
@@ -547,6 +548,11 @@ lab_nothing_passes() {
 	local n
 
 	n=$(lab_passing "$1" "$2") && [ "$n" -eq 0 ] || { echo "# $n entries lead through $1"; return 1; }
+}
+
+lab_port() { # LEAF
+	awk -v id="$(lab_node "$1")" '/^Switch/ { split($0, q, "\""); on = q[2] == id }
+		on && /^\[/ && /"S-/ { sub(/^\[/, ""); sub(/\].*/, ""); print; exit }' "$LAB_DIR/net"
 }
 
 # --- SLURM ---

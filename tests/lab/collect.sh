@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# collect.sh: a collector on a fabric behind real MADs, with a stock opensm and SLURM: many who look cost
+# what one costs; a cable, the SM and SLURM fail, everybody sees it within seconds, and the past has it.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lab/lab.sh
+. tests/judge.sh
+
+B=${B:-build}
+counter=$PWD/$B/tests/lab/libumad_sends.so
+make -s "$B/tests/lab/libumad_sends.so" >/dev/null || give_up "libumad_sends.so builds"
+lab_new || give_up "the lab"
+JUDGE_LOG=$LAB_DIR/out
+lab_fabric fattree2:leaves=4,spines=2,hosts=4 || give_up "the fabric starts"
+lab_opensm "routing_engine updn" || give_up "opensm brings the subnet up"
+lab_slurm || give_up "SLURM starts"
+job=$(lab_job -J wrf -w 'n[0003-0008]') || give_up "a job runs"
+C=$LAB_DIR/collector
+
+# up: the collector on n0002, and its MADs in $LAB_DIR/sends; lab_on has a time limit
+up() {
+	LAB_TIMEOUT=500 lab_on n0002 env UMAD_SENDS="$LAB_DIR/sends" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" collect -d 1 \
+		--sweep-interval 300 --dir "$C" --state-dir "$LAB_DIR/state" --jobs slurm --jobs-interval 1 2>"$LAB_DIR/collect.log" &
+	lab_wait 30 see
+}
+# see [OPTION...]: what one who looks sees, in $LAB_DIR/seen
+see() { timeout 60 "$IBROUTE_TOP" --collector "$C" --json -n 1 "$@" >"$LAB_DIR/seen" 2>"$LAB_DIR/seen.err" </dev/null; }
+of() { python3 -c "import json; r = json.load(open('$LAB_DIR/seen'))['overview']; print($1)"; }
+# a Python expression over the overview r; what is missing there makes another exit code
+is_so() { see "${@:2}"; [ "$(of "$1" 2>/dev/null)" = True ]; }
+sends() { od -An -tu8 "$LAB_DIR/sends" | tr -d ' '; }
+over() { # seconds: MADs in that time
+	local a
+	a=$(sends)
+	sleep "$1"
+	echo $(($(sends) - a))
+}
+
+ok "a collector on a real port" up
+ok "its viewers see the fabric, the SM and the job" lab_wait 20 is_so \
+	'r["hosts"] == 16 and r["sm"]["state"] == "master" and r["jobs"]["running"] == 1'
+ok "and its user, by the helper of SLURM" eval 'see --view jobs && grep -q "\"id\": *$job\b" "$LAB_DIR/seen"'
+
+alone=$(over 6)
+viewers=()
+for _ in $(seq 20); do
+	timeout 300 "$IBROUTE_TOP" --collector "$C" --jsonl -d 1 >/dev/null 2>&1 </dev/null &
+	viewers+=($!)
+done
+crowd=$(over 6)
+kill "${viewers[@]}" 2>/dev/null
+echo "# MADs in 6 s: $alone, with 20 viewers $crowd"
+ok "20 who look cost the fabric what none costs" test "$alone" -gt 0 -a $((crowd * 10)) -le $((alone * 13))
+
+# --- a cable ---
+before=$(date +%s)
+sleep 2 # the second before, which is asked for below, has a sample
+leaf=$(lab_node leaf2)
+lab_con "Unlink \"$leaf\"[$(lab_port leaf2)]"
+ok "a cable that was cut is seen" lab_wait 5 is_so 'r["cables"] == 7'
+cut_is_found() { see --check; [ $? -eq 1 ] && grep -q 'cable gone' "$LAB_DIR/seen.err"; }
+ok "and is a reason to call somebody" lab_wait 5 cut_is_found
+ok "the past has the cable" is_so 'r["cables"] == 8' --at "@$before"
+lab_con "ReLink \"$leaf\"[$(lab_port leaf2)]"
+ok "it is seen when it is back" lab_wait 5 is_so 'r["cables"] == 8'
+
+# --- SLURM and the SM ---
+lab_slurmctld_stop
+ok "SLURM is gone, and that is seen" lab_wait 15 is_so 'r["jobs"]["state"] == "unreachable"'
+ok "the job stands meanwhile" is_so 'r["jobs"]["running"] == 1'
+lab_slurmctld_start
+ok "it is back" lab_wait 15 is_so 'r["jobs"]["state"] == "ok"'
+lab_opensm_stop
+ok "the SM is gone, and that is seen" lab_wait 10 is_so 'r["sm"]["answers"] is False'
+down() { # the client of lab_on is the collector's parent
+	pkill -TERM -f "collect -d 1 --sweep-interval 300 --dir $C"
+	lab_wait 10 eval '! pgrep -f "collect -d 1 --sweep-interval 300 --dir $C"'
+}
+ok "it ends when it is told to" down
+finish
