@@ -129,7 +129,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
 	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
@@ -325,6 +325,10 @@ bench-budgets:
 # what the screen costs: a frame, a key, an idle hour, a slow line
 bench-screen: all $(B)/tests/bench/screen_bench
 	$(Q)$(B)/tests/bench/screen_bench $(if $(findstring --json,$(BENCHFLAGS)),--json) $(BIN)
+
+# what a collector costs, with 50 viewers, and its past; SPEC= VIEWERS=
+bench-collect: all $(B)/tests/bench/history_read
+	$(Q)B=$(B) bash tests/bench/collect.sh
 
 # what an idle console costs over ibsim; SPEC=fattree2:... IDLE_S=60
 bench-idle: all
