@@ -44,6 +44,8 @@ struct demo {
 	bool running;
 	atomic_bool stop;
 	uint64_t flows_serial;
+	double *flow_Bps; /* nflow of them */
+	uint32_t nflow;
 	struct sim_server *server;
 	char *dir, *socket, *jobs_file;
 };
@@ -91,6 +93,15 @@ static void demo_set_flows(struct demo *d)
 	d->flows_serial = serial;
 	flows = workload_flows(d->load, &n);
 	sim_set_flows(d->sim, flows, n);
+	d->flow_Bps = xrealloc(d->flow_Bps, n + 1ull, sizeof(*d->flow_Bps));
+	d->nflow = n;
+}
+
+/* The next exchange of a job follows when this one is sent, however long that takes. */
+static void demo_send(struct demo *d, double dt_s)
+{
+	sim_flow_rates(d->sim, d->flow_Bps, d->nflow);
+	workload_send(d->load, d->flow_Bps, d->nflow, dt_s);
 }
 
 static void *demo_run(void *arg)
@@ -104,6 +115,7 @@ static void *demo_run(void *arg)
 		double now = clock_s(), dt = now - last;
 
 		last = now;
+		demo_send(d, dt);
 		workload_advance(d->load, dt * d->speed);
 		demo_set_flows(d);
 		sim_traffic_follow(d->sim);
@@ -278,6 +290,7 @@ void demo_stop(struct demo *d)
 	source_close(d->jobs);
 	tables_put(d->first);
 	workload_free(d->load);
+	free(d->flow_Bps);
 	sim_server_stop(d->server);
 	sim_free(d->sim);
 	demo_remove_dir(d);

@@ -70,15 +70,17 @@ void sim_sm_counts(struct sim *s, struct sim_sm_counts *out);
 /*
  * Traffic.  Flows are sent along the present LFTs; where the offered load is more than a link
  * carries, flows share it max-min fairly in proportion to what they offer, so an overloaded link
- * shows 100 %.  Back-pressure: PortXmitWait grows on the ports that a throttled flow passes
- * before its bottleneck (its source HCA included), by the share of the time in which they would
- * have sent it.  Packets are 2 KiB and 26 bytes of headers.  Flows that do not reach their LID
- * are discarded where they end.
+ * shows 100 %.  Flows of a group all get the share of the slowest of them, as those of a job do
+ * that goes on when all have sent.  Back-pressure: PortXmitWait grows on the ports that a throttled
+ * flow passes before its bottleneck (its source HCA included), by the share of the time in which
+ * they would have sent it.  Packets are 2 KiB and 26 bytes of headers.  Flows that do not reach
+ * their LID are discarded where they end.
  */
 struct sim_flow {
 	uint32_t src; /* terminal */
 	uint16_t dlid;
-	double Bps; /* offered, bytes per second */
+	double Bps;	/* offered, bytes per second */
+	uint32_t group; /* 0: none */
 };
 
 void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n);

@@ -31,7 +31,10 @@ struct traffic {
 	VEC(uint32_t) path; /* links of each flow in order */
 	bool *arrives;
 	double *rate;	      /* bytes per second that each flow gets */
+	double *own;	      /* that it would get if it had not to wait for others of its group */
 	uint32_t *bottleneck; /* link that throttles it, or NONE */
+	/* flows that go at one pace: those of a group, or one alone */
+	uint32_t nunit, *unit_off, *unit_flow; /* nunit+1; the flows of each */
 	bool changed;
 	uint64_t *counted_ns; /* each link's counters are as of; NULL: sim_traffic_step() says */
 };
@@ -67,7 +70,10 @@ static void sim_traffic_flows_free(struct traffic *t)
 	free(t->off);
 	free(t->arrives);
 	free(t->rate);
+	free(t->own);
 	free(t->bottleneck);
+	free(t->unit_off);
+	free(t->unit_flow);
 }
 
 void traffic_free(struct traffic *t)
@@ -91,6 +97,33 @@ void traffic_changed(struct traffic *t)
 	t->changed = true;
 }
 
+static int sim_traffic_by_group(const void *pa, const void *pb, void *arg)
+{
+	const struct sim_flow *flow = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	if (flow[a].group != flow[b].group)
+		return flow[a].group < flow[b].group ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void sim_traffic_find_units(struct traffic *t)
+{
+	t->unit_flow = xcalloc(t->nflow + 1u, sizeof(*t->unit_flow));
+	t->unit_off = xcalloc(t->nflow + 1u, sizeof(*t->unit_off));
+	t->nunit = 0;
+	for (uint32_t i = 0; i < t->nflow; i++)
+		t->unit_flow[i] = i;
+	qsort_r(t->unit_flow, t->nflow, sizeof(*t->unit_flow), sim_traffic_by_group, t->flow);
+	for (uint32_t k = 0; k < t->nflow; k++) {
+		uint32_t group = t->flow[t->unit_flow[k]].group;
+
+		if (!k || !group || group != t->flow[t->unit_flow[k - 1]].group)
+			t->unit_off[t->nunit++] = k;
+	}
+	t->unit_off[t->nunit] = t->nflow;
+}
+
 void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n)
 {
 	struct traffic *t = s->traffic;
@@ -104,7 +137,9 @@ void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n)
 	t->off = xcalloc(n + 1u, sizeof(*t->off));
 	t->arrives = xcalloc(n, sizeof(*t->arrives));
 	t->rate = xcalloc(n, sizeof(*t->rate));
+	t->own = xcalloc(n, sizeof(*t->own));
 	t->bottleneck = xcalloc(n, sizeof(*t->bottleneck));
+	sim_traffic_find_units(t);
 	t->changed = true;
 	pthread_mutex_unlock(&s->lock);
 }
@@ -156,40 +191,75 @@ struct filling {
 	double *left;	 /* capacity not yet given away */
 	double *wanted;	 /* by flows not yet settled */
 	double *share;	 /* of what is wanted that the link can give: 0..1 */
-	double *least;	 /* least share of any unsettled flow over the link */
-	bool *settled;	 /* flows */
-	uint32_t *fresh; /* flows of this round, nfresh of them */
+	double *full;	 /* that share of the link that held flows back, or 1 */
+	double *least;	 /* least share of any unsettled unit over the link */
+	bool *settled;	 /* units */
+	uint32_t *fresh; /* units of this round, nfresh of them */
 	uint32_t nfresh;
 };
 
-/* The share a flow can have now, and the link that says so (NONE: it gets all). */
-static double sim_traffic_flow_share(const struct traffic *t, const struct filling *x, uint32_t i,
+/* The share a flow can have by the links' shares, and the link that says so (NONE: it gets all). */
+static double sim_traffic_flow_share(const struct traffic *t, const double *of_link, uint32_t i,
 				     uint32_t *by)
 {
 	double share = 1;
 
 	*by = NONE;
 	for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
-		if (x->share[t->path.v[k]] < share) {
-			share = x->share[t->path.v[k]];
+		if (of_link[t->path.v[k]] < share) {
+			share = of_link[t->path.v[k]];
 			*by = t->path.v[k];
 		}
 	return share;
 }
 
-static void sim_traffic_settle(struct traffic *t, struct filling *x, uint32_t i)
+/* That of the slowest flow of a unit. */
+static double sim_traffic_unit_share(const struct traffic *t, const struct filling *x, uint32_t u,
+				     uint32_t *by)
 {
-	x->settled[i] = true;
-	for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++) {
-		uint32_t l = t->path.v[k];
+	double share = 1;
 
-		x->left[l] = fmax(0, x->left[l] - t->rate[i]);
-		x->wanted[l] = fmax(0, x->wanted[l] - t->flow[i].Bps);
+	*by = NONE;
+	for (uint32_t k = t->unit_off[u]; k < t->unit_off[u + 1]; k++) {
+		uint32_t link;
+		double v = sim_traffic_flow_share(t, x->share, t->unit_flow[k], &link);
+
+		if (v >= share)
+			continue;
+		share = v;
+		*by = link;
+	}
+	return share;
+}
+
+static void sim_traffic_lower_least(const struct traffic *t, struct filling *x, uint32_t u,
+				    double share)
+{
+	for (uint32_t n = t->unit_off[u]; n < t->unit_off[u + 1]; n++) {
+		uint32_t i = t->unit_flow[n];
+
+		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
+			x->least[t->path.v[k]] = fmin(x->least[t->path.v[k]], share);
+	}
+}
+
+static void sim_traffic_settle(struct traffic *t, struct filling *x, uint32_t u)
+{
+	x->settled[u] = true;
+	for (uint32_t n = t->unit_off[u]; n < t->unit_off[u + 1]; n++) {
+		uint32_t i = t->unit_flow[n];
+
+		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++) {
+			uint32_t l = t->path.v[k];
+
+			x->left[l] = fmax(0, x->left[l] - t->rate[i]);
+			x->wanted[l] = fmax(0, x->wanted[l] - t->flow[i].Bps);
+		}
 	}
 }
 
 /* One round of water-filling: links whose flows are all held back by that very link are full, and
- * their flows settled; so are flows that nobody holds back. */
+ * the units of these flows settled; so are units that nobody holds back. */
 static void sim_traffic_fill_round(struct traffic *t, struct filling *x, bool last)
 {
 	double share;
@@ -199,26 +269,30 @@ static void sim_traffic_fill_round(struct traffic *t, struct filling *x, bool la
 		x->share[l] = x->wanted[l] > x->left[l] ? x->left[l] / x->wanted[l] : 1;
 		x->least[l] = 1;
 	}
-	for (uint32_t i = 0; i < t->nflow; i++) {
-		if (x->settled[i])
-			continue;
-		share = sim_traffic_flow_share(t, x, i, &by);
-		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
-			x->least[t->path.v[k]] = fmin(x->least[t->path.v[k]], share);
-	}
+	for (uint32_t u = 0; u < t->nunit; u++)
+		if (!x->settled[u])
+			sim_traffic_lower_least(t, x, u, sim_traffic_unit_share(t, x, u, &by));
 	x->nfresh = 0;
-	for (uint32_t i = 0; i < t->nflow; i++) {
-		if (x->settled[i])
+	for (uint32_t u = 0; u < t->nunit; u++) {
+		if (x->settled[u])
 			continue;
-		share = sim_traffic_flow_share(t, x, i, &by);
+		share = sim_traffic_unit_share(t, x, u, &by);
 		if (!last && by != NONE && x->least[by] < x->share[by])
 			continue;
-		t->rate[i] = share * t->flow[i].Bps;
-		t->bottleneck[i] = by;
-		x->fresh[x->nfresh++] = i;
+		for (uint32_t k = t->unit_off[u]; k < t->unit_off[u + 1]; k++)
+			t->rate[t->unit_flow[k]] = share * t->flow[t->unit_flow[k]].Bps;
+		if (by != NONE)
+			x->full[by] = fmin(x->full[by], share);
+		x->fresh[x->nfresh++] = u;
 	}
 	for (uint32_t k = 0; k < x->nfresh; k++)
 		sim_traffic_settle(t, x, x->fresh[k]);
+}
+
+/* What holds a flow back by itself; the pace of its unit is no more than that. */
+static void sim_traffic_find_bottleneck(struct traffic *t, const struct filling *x, uint32_t i)
+{
+	t->own[i] = t->flow[i].Bps * sim_traffic_flow_share(t, x->full, i, &t->bottleneck[i]);
 }
 
 static void sim_traffic_share_out(struct traffic *t)
@@ -226,12 +300,15 @@ static void sim_traffic_share_out(struct traffic *t)
 	struct filling x = { .left = xcalloc(t->nlink, sizeof(double)),
 			     .wanted = xcalloc(t->nlink, sizeof(double)),
 			     .share = xcalloc(t->nlink, sizeof(double)),
+			     .full = xcalloc(t->nlink, sizeof(double)),
 			     .least = xcalloc(t->nlink, sizeof(double)),
-			     .settled = xcalloc(t->nflow, sizeof(bool)),
-			     .fresh = xcalloc(t->nflow, sizeof(uint32_t)) };
-	uint32_t open = t->nflow;
+			     .settled = xcalloc(t->nunit, sizeof(bool)),
+			     .fresh = xcalloc(t->nunit, sizeof(uint32_t)) };
+	uint32_t open = t->nunit;
 
 	memcpy(x.left, t->capacity, t->nlink * sizeof(double));
+	for (uint32_t l = 0; l < t->nlink; l++)
+		x.full[l] = 1;
 	for (uint32_t i = 0; i < t->nflow; i++)
 		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
 			x.wanted[t->path.v[k]] += t->flow[i].Bps;
@@ -239,12 +316,23 @@ static void sim_traffic_share_out(struct traffic *t)
 		sim_traffic_fill_round(t, &x, round == ROUNDS_MAX);
 		open -= x.nfresh;
 	}
+	for (uint32_t i = 0; i < t->nflow; i++)
+		sim_traffic_find_bottleneck(t, &x, i);
 	free(x.left);
 	free(x.wanted);
 	free(x.share);
+	free(x.full);
 	free(x.least);
 	free(x.settled);
 	free(x.fresh);
+}
+
+/* A flow that waits for others of its group has sent by then, and wants nothing. */
+static double sim_traffic_short_of(const struct traffic *t, uint32_t i)
+{
+	if (!(t->own[i] > 0))
+		return t->flow[i].Bps;
+	return (t->flow[i].Bps - t->own[i]) * t->rate[i] / t->own[i];
 }
 
 static void sim_traffic_sum_links(struct traffic *t)
@@ -253,7 +341,7 @@ static void sim_traffic_sum_links(struct traffic *t)
 	memset(t->waits, 0, t->nlink * sizeof(double));
 	memset(t->dropped, 0, t->nlink * sizeof(double));
 	for (uint32_t i = 0; i < t->nflow; i++) {
-		double short_of = t->flow[i].Bps - t->rate[i];
+		double short_of = sim_traffic_short_of(t, i);
 		bool before = t->bottleneck[i] != NONE;
 		uint32_t l = NONE;
 

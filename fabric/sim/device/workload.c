@@ -5,7 +5,6 @@
 #include "fabric/base/memory/vec.h"
 #include "fabric/base/text/hostlist.h"
 #include "fabric/sim/device/machine.h"
-#include "fabric/sim/packet/pattern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +13,8 @@
 
 #define BUSY	   0.87
 #define MEAN_S	   1800.0
-#define LOAD	   0.85
 #define START_S	   1767225600 /* 2026-01-01 */
-#define FLOWS_MAX  16u
-#define FLOWS_GOAL 32768u  /* in all, by default */
+#define EXCHANGE_S 0.5
 #define OFFERED	   1.3	   /* work that arrives, as a multiple of what fits */
 #define SLACK	   0.015   /* the machine is filled to busy + SLACK */
 #define WARM_UP	   3.0	   /* mean run times before the first step, to fragment the machine */
@@ -30,9 +27,11 @@ struct wjob {
 	uint32_t size;
 	uint32_t *nodes; /* ascending; NULL while it waits */
 	double queued, start, run_s;
-	enum pattern_kind pattern;
-	double period_s, duty, offset_s, share; /* talks for duty of each period */
-	int64_t phase;				/* number of the phase that the flows show */
+	/* its exchange: every rank sends to the one `shift` ranks on; the next shift is `stride` on
+	 */
+	uint32_t shift, stride;
+	double sent_s; /* of the exchange, as if at full rate */
+	double pace;   /* of full rate */
 };
 
 struct workload {
@@ -112,23 +111,54 @@ static void workload_draw_names(struct workload *w, struct wjob *j)
 
 static struct wjob workload_draw_job(struct workload *w)
 {
-	static const double seldom_idle[] = { 0.35, 0.6, 0.85, 1.0 };
-	struct wjob j = { .id = w->next_id++, .queued = w->now, .phase = INT64_MIN };
+	struct wjob j = { .id = w->next_id++, .queued = w->now };
 
 	workload_draw_names(w, &j);
 	j.size = workload_draw_size(w);
 	j.run_s = 30 + workload_draw_run(w) * w->o.mean_s;
 	j.seed = rng_u64(&w->rng);
-	j.pattern = (enum pattern_kind)rng_below(&w->rng, PATTERN_KINDS);
-	j.period_s = 20 + rng_unit(&w->rng) * 100;
-	j.offset_s = rng_unit(&w->rng) * j.period_s;
-	j.duty = seldom_idle[rng_below(&w->rng, 4)];
-	j.share = 0.3 + 0.7 * rng_unit(&w->rng);
 	return j;
+}
+
+static uint32_t workload_common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* An all-to-all from a shift of its own on.  The stride is near the golden section, so that any few
+ * exchanges in a row are of near and far ranks, and has every shift once before one comes again. */
+static void workload_first_exchange(struct wjob *j)
+{
+	uint32_t shifts = j->size - 1;
+	struct rng r;
+
+	if (!shifts)
+		return;
+	rng_seed(&r, j->seed);
+	j->shift = 1 + (uint32_t)rng_below(&r, shifts);
+	j->sent_s = rng_unit(&r);
+	j->stride = (uint32_t)(0.618 * shifts) + 1;
+	while (workload_common_divisor(j->stride, shifts) > 1)
+		j->stride++;
+}
+
+static void workload_next_exchange(struct wjob *j)
+{
+	uint32_t shifts = j->size - 1;
+
+	j->shift = 1 + (uint32_t)(((uint64_t)j->shift - 1 + j->stride) % shifts);
 }
 
 static void workload_start_job(struct workload *w, struct wjob j)
 {
+	workload_first_exchange(&j);
+	j.sent_s *= w->o.exchange_s;
 	j.start = w->now;
 	j.nodes = machine_take(&w->m, j.size, (uint32_t)w->run.n);
 	vec_push(&w->run, j);
@@ -200,14 +230,6 @@ static uint32_t workload_next_end(const struct workload *w)
 	return at;
 }
 
-/* Even numbers: it talks; odd: it computes. */
-static int64_t workload_phase_of(const struct workload *w, const struct wjob *j)
-{
-	double at = (w->now - j->start + j->offset_s) / j->period_s, whole = floor(at);
-
-	return 2 * (int64_t)whole + (at - whole >= j->duty);
-}
-
 static void workload_run_until(struct workload *w, double end)
 {
 	for (;;) {
@@ -231,14 +253,32 @@ static void workload_run_until(struct workload *w, double end)
 
 void workload_advance(struct workload *w, double dt_s)
 {
+	workload_run_until(w, w->now + (dt_s > 0 ? dt_s : 0));
+}
+
+void workload_send(struct workload *w, const double *Bps, uint32_t n, double dt_s)
+{
 	bool changed = false;
 
-	workload_run_until(w, w->now + (dt_s > 0 ? dt_s : 0));
-	for (size_t i = 0; i < w->run.n; i++) {
-		int64_t phase = workload_phase_of(w, &w->run.v[i]);
+	if (w->flows_made != w->flows_serial)
+		return;
+	for (size_t i = 0; i < w->run.n; i++)
+		w->run.v[i].pace = w->run.v[i].size > 1;
+	for (uint32_t i = 0; i < n && i < w->flows.n; i++) {
+		const struct sim_flow *fl = &w->flows.v[i];
+		struct wjob *j = &w->run.v[w->m.nodes[w->m.node_of[fl->src]].owner];
 
-		changed |= phase != w->run.v[i].phase;
-		w->run.v[i].phase = phase;
+		j->pace = fmin(j->pace, Bps[i] / fl->Bps);
+	}
+	for (size_t i = 0; i < w->run.n; i++) {
+		struct wjob *j = &w->run.v[i];
+
+		j->sent_s += j->pace * dt_s;
+		if (j->sent_s < w->o.exchange_s)
+			continue;
+		j->sent_s = fmod(j->sent_s, w->o.exchange_s);
+		workload_next_exchange(j);
+		changed = true;
 	}
 	w->flows_serial += changed;
 }
@@ -247,18 +287,12 @@ void workload_advance(struct workload *w, double dt_s)
 
 static void workload_set_options(struct workload *w, const struct workload_opts *opts)
 {
-	uint32_t flows = FLOWS_GOAL / w->m.nnode;
-
 	if (opts)
 		w->o = *opts;
 	w->o.busy = w->o.busy > 0 && w->o.busy <= 1 ? w->o.busy : BUSY;
 	w->o.mean_s = w->o.mean_s > 0 ? w->o.mean_s : MEAN_S;
-	w->o.load = w->o.load > 0 && w->o.load <= 1 ? w->o.load : LOAD;
+	w->o.exchange_s = w->o.exchange_s > 0 ? w->o.exchange_s : EXCHANGE_S;
 	w->o.start_s = w->o.start_s ? w->o.start_s : START_S;
-	if (!w->o.flows_per_term)
-		w->o.flows_per_term = flows > FLOWS_MAX ? FLOWS_MAX : flows < 2 ? 2 : flows;
-	if (w->o.flows_per_term > FLOWS_MAX)
-		w->o.flows_per_term = FLOWS_MAX;
 }
 
 /* Sizes go to an eighth of the machine, the tail apart; arrivals follow from their mean. */
@@ -396,25 +430,21 @@ static double workload_term_Bps(const struct fabric *f, uint32_t term)
 	return (Mbps ? Mbps : RATE_Mbps) * 1e6 / 8;
 }
 
-static void workload_add_flows(struct workload *w, uint32_t term)
+static void workload_add_flow(struct workload *w, uint32_t term)
 {
 	const struct machine_node *node = &w->m.nodes[w->m.node_of[term]];
 	const struct wjob *j = node->owner == FAB_NONE ? NULL : &w->run.v[node->owner];
-	uint32_t peers[FLOWS_MAX], n, rail = 0;
-	double Bps;
+	uint32_t rail = 0, dst;
 
-	if (!j || j->phase % 2)
+	if (!j || j->size < 2)
 		return;
-	n = pattern_peers(peers, w->o.flows_per_term, j->pattern, j->size, node->rank,
-			  j->seed + (uint64_t)j->phase);
 	while (w->m.rail[node->first + rail] != term)
 		rail++;
-	Bps = n ? workload_term_Bps(w->f, term) * w->o.load * j->share / n : 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t dst = machine_term(&w->m, j->nodes[peers[i]], rail);
-
-		vec_push(&w->flows, (struct sim_flow){ term, w->f->term_lid[dst], Bps });
-	}
+	dst = machine_term(&w->m, j->nodes[(node->rank + j->shift) % j->size], rail);
+	vec_push(&w->flows, (struct sim_flow){ .src = term,
+					       .dlid = w->f->term_lid[dst],
+					       .Bps = workload_term_Bps(w->f, term),
+					       .group = (uint32_t)j->id });
 }
 
 const struct sim_flow *workload_flows(struct workload *w, uint32_t *n)
@@ -423,7 +453,7 @@ const struct sim_flow *workload_flows(struct workload *w, uint32_t *n)
 		w->flows.n = 0;
 		for (uint32_t t = 0; t < w->f->nterm; t++) {
 			if (w->m.node_of[t] != FAB_NONE)
-				workload_add_flows(w, t);
+				workload_add_flow(w, t);
 		}
 		w->flows_made = w->flows_serial;
 	}

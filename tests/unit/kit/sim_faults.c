@@ -153,3 +153,13 @@ void sim_add_counter(struct sim *s, uint32_t sw, uint8_t port, unsigned counter,
 	s->port_ctr[s->f->port_off[sw] + port][counter] += v;
 	pthread_mutex_unlock(&s->lock);
 }
+
+uint64_t sim_term_counter(struct sim *s, uint32_t term, unsigned counter)
+{
+	uint64_t v;
+
+	pthread_mutex_lock(&s->lock);
+	v = s->term_ctr[term][counter];
+	pthread_mutex_unlock(&s->lock);
+	return v;
+}

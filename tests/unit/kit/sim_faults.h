@@ -37,3 +37,5 @@ void sim_advance(struct sim *s, double seconds);
 
 /* Adds to one counter of a switch's port (enum counter), for tests. */
 void sim_add_counter(struct sim *s, uint32_t sw, uint8_t port, unsigned counter, uint64_t v);
+/* One counter of a terminal's own port. */
+uint64_t sim_term_counter(struct sim *s, uint32_t term, unsigned counter);

@@ -11,6 +11,7 @@
 #include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -1178,6 +1179,47 @@ static void overload_shows_full_links_and_waiting_ports(void **state)
 	world_down(&x);
 }
 
+/* 3 and 6 send to 0, which halves both; 7 is of the group of 3 and has its way for itself, as 4. */
+static void flows_of_a_group_go_at_the_pace_of_the_slowest(void **state)
+{
+	static const uint32_t src[] = { 3, 6, 7, 4 }, dst[] = { 0, 0, 8, 5 };
+	static const double share[] = { 0.5, 0.5, 0.5, 1 };
+	const struct port_rate *to;
+	struct sim_flow flows[4];
+	struct rates *r;
+	struct world x;
+	double got[4], cap;
+
+	(void)state;
+	world_up(&x, generated("fattree2:leaves=3,spines=3,hosts=3"), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	cap = fabric_port(x.f, x.f->term_sw[0], x.f->term_port[0])->rate_Mbps * 125e3;
+	for (uint32_t i = 0; i < 4; i++)
+		flows[i] = (struct sim_flow){ .src = src[i],
+					      .dlid = x.f->term_lid[dst[i]],
+					      .Bps = cap,
+					      .group = i == 0 || i == 2 ? 17 : 0 };
+	sim_set_flows(x.sim, flows, 4);
+	sim_flow_rates(x.sim, got, 4);
+	for (int i = 0; i < 4; i++)
+		assert_true(fabs(got[i] / cap - share[i]) < 0.001);
+	r = one_second(&x);
+	/* who waits for others of its group waits for no credit: its cable is idle meanwhile */
+	to = &r->port[x.f->port_off[x.f->term_sw[8]] + x.f->term_port[8]];
+	assert_true(to->util_pct > 49 && to->util_pct < 51 && to->wait_pct < 1);
+	rates_put(r);
+	assert_true(sim_term_counter(x.sim, 3, CTR_TX_WAIT) > 0 &&
+		    sim_term_counter(x.sim, 6, CTR_TX_WAIT) > 0);
+	assert_int_equal(sim_term_counter(x.sim, 7, CTR_TX_WAIT), 0);
+	assert_int_equal(sim_term_counter(x.sim, 4, CTR_TX_WAIT), 0);
+	/* without the other sender both are as fast as it goes */
+	flows[1].Bps = 0;
+	sim_set_flows(x.sim, flows, 4);
+	sim_flow_rates(x.sim, got, 4);
+	assert_true(fabs(got[0] / cap - 1) < 0.001 && fabs(got[2] / cap - 1) < 0.001);
+	world_down(&x);
+}
+
 /* Highest utilisation of any port from one sample to the next, some time later. */
 static double most_used(struct world *x, struct sample **before, double seconds)
 {
@@ -1401,6 +1443,7 @@ int main(void)
 		cmocka_unit_test(a_switch_that_falls_silent_while_it_stands_still_is_missed),
 		cmocka_unit_test(rates_are_those_of_the_flows),
 		cmocka_unit_test(overload_shows_full_links_and_waiting_ports),
+		cmocka_unit_test(flows_of_a_group_go_at_the_pace_of_the_slowest),
 		cmocka_unit_test(counters_that_follow_the_clock_are_exact_whenever_they_are_read),
 		cmocka_unit_test(traffic_is_over_its_own_time_when_other_counters_come_late),
 		cmocka_unit_test(flows_into_nowhere_are_discarded),

@@ -8,6 +8,7 @@
 #include "tests/unit/kit/small_net.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,75 +198,145 @@ static void jobs_are_many_and_a_good_part_spans_switches(void **state)
 	fabric_put(f);
 }
 
-/* Every flow goes from a busy node to another of the same job, within bounds. */
-static void check_flows(const struct fabric *f, struct workload *w, uint32_t per_term)
+/* Every flow goes at full rate from a busy node to another of the same job, whose group it has. */
+static void check_flows(const struct fabric *f, struct workload *w)
 {
 	const struct job_list *l = workload_jobs(w);
-	uint32_t n, *sent = xcalloc(f->nterm, sizeof(*sent));
+	uint32_t n, *sent = xcalloc(f->nterm, sizeof(*sent)),
+		    *got = xcalloc(f->nterm, sizeof(*got));
 	const struct sim_flow *v = workload_flows(w, &n);
-	double *Bps = xcalloc(f->nterm, sizeof(*Bps));
 	struct jobset *js;
 
 	jobset_from_list(&js, l, f, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t src = v[i].src, dst = fabric_lid_end(f, v[i].dlid);
+		const struct port *p = fabric_port(f, f->term_sw[src], f->term_port[src]);
+		const struct job *j = &js->jobs[js->term_job[js->term_off[src]]];
 
 		assert_true(!i || src >= v[i - 1].src);
 		assert_true(src < f->nterm && dst < f->nterm && src != dst);
 		assert_int_not_equal(js->term_off[src], js->term_off[src + 1]);
 		assert_int_not_equal(js->term_off[dst], js->term_off[dst + 1]);
-		assert_int_equal(js->term_job[js->term_off[src]], js->term_job[js->term_off[dst]]);
-		assert_true(v[i].Bps > 0);
-		Bps[src] += v[i].Bps;
+		assert_ptr_equal(j, &js->jobs[js->term_job[js->term_off[dst]]]);
+		assert_int_equal(v[i].group, j->id);
+		assert_true(fabs(v[i].Bps - (p->rate_Mbps ? p->rate_Mbps : 100000) * 1e6 / 8) < 1);
 		sent[src]++;
+		got[dst]++;
 	}
 	for (uint32_t t = 0; t < f->nterm; t++) {
-		const struct port *p = fabric_port(f, f->term_sw[t], f->term_port[t]);
+		bool busy = js->term_off[t] < js->term_off[t + 1] &&
+			    js->jobs[js->term_job[js->term_off[t]]].nterm > 1;
 
-		assert_in_range(sent[t], 0, per_term);
-		assert_true(Bps[t] <= (p->rate_Mbps ? p->rate_Mbps : 100000) * 1e6 / 8);
+		assert_int_equal(sent[t], busy);
+		assert_int_equal(got[t], busy);
 	}
 	assert_true(n > 0);
 	jobset_put(js);
 	job_list_put(l);
 	free(sent);
+	free(got);
+}
+
+/* All flows get that share of what they offer, for so long. */
+static void send_for(struct workload *w, double share, double dt_s)
+{
+	uint32_t n;
+	const struct sim_flow *v = workload_flows(w, &n);
+	double *Bps = xcalloc(n + 1u, sizeof(*Bps));
+
+	for (uint32_t i = 0; i < n; i++)
+		Bps[i] = share * v[i].Bps;
+	workload_send(w, Bps, n, dt_s);
 	free(Bps);
 }
 
-static void flows_stay_inside_jobs_and_within_the_links(void **state)
+static void all_nodes_of_jobs_send_at_full_rate_all_the_time(void **state)
 {
 	struct fabric *f = net_tree(10, 18, 18, NULL);
-	struct workload_opts o = { .seed = 5, .flows_per_term = 5 };
-	struct workload *w = workload_new(f, &o);
+	struct workload *w = start(f, 5);
 
 	(void)state;
 	for (int k = 0; k < 50; k++) {
-		check_flows(f, w, 5);
+		check_flows(f, w);
+		send_for(w, 0.7, 1);
 		workload_advance(w, 17);
 	}
 	workload_free(w);
 	fabric_put(f);
 }
 
-static void flows_change_with_the_phases_of_jobs_and_the_serial_tells(void **state)
+/* Exchanges in so many seconds: how often the flows become others. */
+static uint32_t exchanges(struct workload *w, double share, int seconds)
 {
-	struct fabric *f = net_tree(10, 18, 18, NULL);
-	struct workload *w = start(f, 6);
-	uint32_t n0, n, changes = 0;
-	uint64_t serial;
+	uint32_t changes = 0;
+
+	for (int k = 0; k < 10 * seconds; k++) {
+		uint64_t serial = workload_flows_serial(w);
+
+		send_for(w, share, 0.1);
+		changes += serial != workload_flows_serial(w);
+	}
+	return changes;
+}
+
+static void the_next_exchange_begins_when_the_bytes_are_sent(void **state)
+{
+	/* a pair of hosts for each job, so that all exchanges end together or nearly so */
+	struct fabric *f = net_tree(2, 1, 2, NULL);
+	struct workload_opts o = { .seed = 6, .busy = 1, .exchange_s = 2, .mean_s = 1e9 };
+	struct workload *w = workload_new(f, &o);
+	uint32_t fast, slow;
 
 	(void)state;
-	workload_flows(w, &n0);
-	for (int k = 0; k < 60; k++) {
-		serial = workload_flows_serial(w);
-		workload_advance(w, 1);
-		workload_flows(w, &n);
-		changes += serial != workload_flows_serial(w);
-		if (serial == workload_flows_serial(w))
-			assert_int_equal(n, n0);
-		n0 = n;
+	workload_advance(w, 1e9);
+	fast = exchanges(w, 1, 100);
+	slow = exchanges(w, 0.25, 100);
+	assert_true(fast >= 49);
+	assert_in_range(slow, fast / 4 - 2, fast / 4 + 2);
+	assert_int_equal(exchanges(w, 0, 100), 0);
+	/* time alone sends nothing */
+	fast = (uint32_t)workload_flows_serial(w);
+	workload_advance(w, 10);
+	assert_int_equal(workload_flows_serial(w), fast);
+	workload_free(w);
+	fabric_put(f);
+}
+
+static uint32_t shift_of(const struct fabric *f, struct workload *w, uint32_t src)
+{
+	uint32_t n;
+	const struct sim_flow *v = workload_flows(w, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].src == src)
+			return fabric_lid_end(f, v[i].dlid);
+	return FAB_NONE;
+}
+
+static void a_job_sends_to_all_its_ranks_before_it_comes_back_to_one(void **state)
+{
+	struct fabric *f = net_tree(18, 18, 18, NULL);
+	struct workload *w = start(f, 1);
+	const struct job_list *l = workload_jobs(w);
+	struct jobset *js;
+
+	(void)state;
+	assert_int_equal(jobset_from_list(&js, l, f, NULL), 0);
+	for (uint32_t j = 0; j < js->njob; j++) {
+		uint32_t n = js->jobs[j].nterm, src = js->jobs[j].terms[0];
+		bool *seen = xcalloc(f->nterm, sizeof(*seen));
+
+		for (uint32_t k = 0; k + 1 < n; k++) {
+			uint32_t dst = shift_of(f, w, src);
+
+			assert_true(dst < f->nterm && !seen[dst] && dst != src);
+			seen[dst] = true;
+			send_for(w, 1, 0.5);
+		}
+		free(seen);
 	}
-	assert_true(changes > 5);
+	jobset_put(js);
+	job_list_put(l);
 	workload_free(w);
 	fabric_put(f);
 }
@@ -367,8 +438,12 @@ int main(void)
 		cmocka_unit_test(the_share_of_busy_nodes_can_be_chosen),
 		cmocka_unit_test(no_node_has_two_jobs),
 		cmocka_unit_test(jobs_are_many_and_a_good_part_spans_switches),
-		cmocka_unit_test(flows_stay_inside_jobs_and_within_the_links),
-		cmocka_unit_test(flows_change_with_the_phases_of_jobs_and_the_serial_tells),
+		cmocka_unit_test(all_nodes_of_jobs_send_at_full_rate_all_the_time),
+		cmocka_unit_test(the_next_exchange_begins_when_the_bytes_are_sent),
+		cmocka_unit_test(a_job_sends_to_all_its_ranks_before_it_comes_back_to_one),
+		cmocka_unit_test(all_nodes_of_jobs_send_at_full_rate_all_the_time),
+		cmocka_unit_test(the_next_exchange_begins_when_the_bytes_are_sent),
+		cmocka_unit_test(a_job_sends_to_all_its_ranks_before_it_comes_back_to_one),
 		cmocka_unit_test(storage_runs_no_jobs_and_tiny_fabrics_are_refused),
 		cmocka_unit_test(the_sim_source_hands_out_a_list_when_jobs_changed),
 		cmocka_unit_test(every_rank_has_as_many_senders_as_receivers),
