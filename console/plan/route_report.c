@@ -510,6 +510,14 @@ void route_report_compare_times(struct route_report *after, const struct route_r
 		route_report_gates(after, m, &before->time, before->sheet);
 }
 
+void route_report_job_time_changes(struct job_time_changes *out, const struct route_report *r)
+{
+	*out = (struct job_time_changes){ 0 };
+	if (r->sheet && r->sheet_before)
+		job_time_changes_take(out, r->sheet_before->of[r->pattern],
+				      r->sheet->of[r->pattern], r->jobs);
+}
+
 /* The choice that the installed tables have counts where the new ones have one, too. */
 static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)

@@ -14,6 +14,7 @@
 #include "engines/parx/message_figures.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
+#include "engines/time/job_time_changes.h"
 #include "engines/time/time_gate.h"
 #include "engines/time/time_summary.h"
 #include "engines/transition/transition.h"
@@ -161,6 +162,8 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 /* Do jobs get slower from the tables of one report to those of another?  Into after->gate; not
  * known where the times of one are not. */
 void route_report_compare_times(struct route_report *after, const struct route_report *before);
+/* Job by job, against the installed tables, likewise; none where one is not known. */
+void route_report_job_time_changes(struct job_time_changes *out, const struct route_report *r);
 /* Of both routings, after all steps; not known without choice. */
 void route_report_message_figures(struct message_figures *out, const struct route_report *r);
 /* Takes over what is bounded by fabric and jobs alone, which are the same in both. */

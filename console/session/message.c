@@ -76,6 +76,7 @@ void msg_drop(struct msg *msg)
 	tables_diff_free(msg->diff);
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
+	job_time_changes_done(&msg->jobs_time);
 	free(msg->engines);
 	fabric_shape_put(msg->shape);
 	free(msg->silent);

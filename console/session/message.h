@@ -13,6 +13,7 @@
 #include "engines/predict/forecast.h"
 #include "engines/predict/link_usage.h"
 #include "engines/predict/traffic.h"
+#include "engines/time/job_time_changes.h"
 #include "engines/time/time_gate.h"
 #include "engines/time/time_summary.h"
 #include "engines/verify/verify.h"
@@ -123,6 +124,7 @@ struct msg {
 	struct notes notes;
 	struct time_summary time_now, time_plan;
 	struct time_gate gate;
+	struct job_time_changes jobs_time;
 	struct message_figures messages;
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;

@@ -264,6 +264,7 @@ static void worker_preview_take(struct msg *msg, struct route_report *r)
 	msg->time_now = r->time_before;
 	msg->time_plan = r->time;
 	msg->gate = r->gate;
+	route_report_job_time_changes(&msg->jobs_time, r);
 	route_report_message_figures(&msg->messages, r);
 	msg->notes = r->notes;
 	msg->files = r->files;

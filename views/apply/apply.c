@@ -513,7 +513,8 @@ static int apply_draw_effect(const struct state_apply *a, struct canvas *c, stru
 {
 	char text[sizeof(a->effect) + 16];
 
-	if (!a->effect[0] || (a->state != APPLY_CONFIRM && a->state != APPLY_KEPT))
+	if (!a->effect[0] ||
+	    (a->state != APPLY_READY && a->state != APPLY_CONFIRM && a->state != APPLY_KEPT))
 		return y;
 	snprintf(text, sizeof(text), "Effect: %s", a->effect);
 	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_KEY, text);
@@ -567,8 +568,8 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		y = apply_draw_log_page(s, c, body, y);
 	} else {
 		y = apply_phases_draw(s, c, body, y);
+		y = apply_draw_effect(&s->apply, c, body, y);
 		if (apply_is(s, BEGUN)) {
-			y = apply_draw_effect(&s->apply, c, body, y);
 			y = apply_draw_happening(s, c, body, y);
 			y = apply_draw_watch(s, c, body, y);
 		}

@@ -28,6 +28,7 @@ static void links_done(void *own)
 /* --- what the table shows -------------------------------------------------------------------- */
 
 static const struct table_col columns[] = {
+	{ "congestion_pct", "cong%", 6, 100, 0, 0 },
 	{ "util_pct", NULL, 6, 0, 0, 1 },
 	{ "wait_pct", NULL, 6, 0, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
@@ -49,7 +50,7 @@ static const struct table_col columns[] = {
 /* What is known decides what comes first. */
 static const char *links_first_sort(const struct table_in *in)
 {
-	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : "link";
+	return in->s->rates ? "congestion_pct" : state_metrics(in->s) ? "efi" : "link";
 }
 
 static int links_names(const struct table_in *in)

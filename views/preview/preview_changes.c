@@ -140,6 +140,40 @@ static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, 
 	canvas_rightf(c, r, end, y, role, "%s > %s", a, figure_short(b, is));
 }
 
+/* Where the columns of a job end or begin; links give way to the time. */
+struct job_columns {
+	bool links;
+	int efi, chan, update, user;
+};
+
+static struct job_columns preview_changes_columns(const struct state *s, struct rect r)
+{
+	const struct job_time_changes *t = state_plan(s)->jobs_time;
+	struct job_columns at = { .links = !t || !t->n || r.w >= 62, .efi = 25, .chan = 36 };
+
+	if (t && t->n) {
+		at.efi = 36;
+		at.chan = 47;
+	}
+	at.update = (at.links ? at.chan : at.efi) + 2;
+	at.user = at.update + 12;
+	return at;
+}
+
+static void preview_changes_draw_time(const struct state *s, struct canvas *c, struct rect r, int y,
+				      uint64_t id)
+{
+	const struct job_time_changes *t = state_plan(s)->jobs_time;
+	const struct job_time_change *j = job_time_changes_of(t, id);
+	double rise = j ? j->after / j->before - 1 : 0;
+	enum role role = rise < -0.005 ? ROLE_GOOD : rise > 0.005 ? ROLE_WARN : ROLE_TEXT;
+
+	if (j)
+		canvas_rightf(c, r, 26, y, role, "%.2f > %.2f", j->before, j->after);
+	else if (t && t->n)
+		canvas_right(c, r, 26, y, ROLE_DIM, "-"); /* on one switch */
+}
+
 static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
 				     uint32_t i)
 {
@@ -150,15 +184,17 @@ static void preview_changes_draw_job(const struct state *s, struct canvas *c, st
 	const struct job_metrics *was = known ? &x->before->job[i] : is;
 	enum role role;
 	const char *word = preview_changes_fate(x, i, &role);
-	int at = 38;
+	struct job_columns at = preview_changes_columns(s, r);
 
 	canvas_textf(c, r, 1, y, ROLE_TEXT, "%llu", (unsigned long long)j->id);
-	canvas_rightf(c, r, 14, y, ROLE_TEXT, "%u", j->nnodes);
-	preview_changes_draw_pair(c, r, 25, y, known, was->efi_max, is->efi_max, true);
-	preview_changes_draw_pair(c, r, 36, y, known, was->links, is->links, false);
-	canvas_text(c, r, at, y, role, word);
-	canvas_name(c, r, at + 12, y, 8, ROLE_DIM, j->user);
-	canvas_name(c, r, at + 21, y, r.w - at - 22, ROLE_DIM, j->name);
+	canvas_rightf(c, r, 13, y, ROLE_TEXT, "%u", j->nnodes);
+	preview_changes_draw_time(s, c, r, y, j->id);
+	preview_changes_draw_pair(c, r, at.efi, y, known, was->efi_max, is->efi_max, true);
+	if (at.links)
+		preview_changes_draw_pair(c, r, at.chan, y, known, was->links, is->links, false);
+	canvas_text(c, r, at.update, y, role, word);
+	canvas_name(c, r, at.user, y, 8, ROLE_DIM, j->user);
+	canvas_name(c, r, at.user + 9, y, r.w - at.user - 10, ROLE_DIM, j->name);
 }
 
 void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r)
@@ -167,16 +203,21 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 	const struct forecast *f = &state_plan(s)->plan;
 	const struct time_summary *t = &state_plan(s)->time_plan;
+	const struct job_time_changes *jobs = state_plan(s)->jobs_time;
+	struct job_columns at = preview_changes_columns(s, r);
 
 	list_fit(l, n, rows.h);
 	canvas_rule(c, r, 0, "Jobs: now > plan");
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
-	canvas_right(c, r, 14, 1, ROLE_LABEL, "nodes");
-	canvas_right(c, r, 25, 1, ROLE_LABEL, "EFI");
-	canvas_right(c, r, 36, 1, ROLE_LABEL, "links");
-	canvas_text(c, r, 38, 1, ROLE_LABEL, "update");
-	canvas_text(c, r, 50, 1, ROLE_LABEL, "user");
+	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");
+	if (jobs && jobs->n)
+		canvas_right(c, r, 26, 1, ROLE_LABEL, "time x");
+	canvas_right(c, r, at.efi, 1, ROLE_LABEL, "EFI");
+	if (at.links)
+		canvas_right(c, r, at.chan, 1, ROLE_LABEL, "links");
+	canvas_text(c, r, at.update, 1, ROLE_LABEL, "update");
+	canvas_text(c, r, at.user, 1, ROLE_LABEL, "user");
 	if (!n)
 		canvas_text(c, rows, 1, 0, ROLE_DIM, "no jobs known");
 	for (int y = 0; y < rows.h && l->top + (uint32_t)y < n; y++) {

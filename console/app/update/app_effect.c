@@ -1,135 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether an update has helped: what the jobs sent before it and what they send since, and how slow
- * the slowest one is said to be. */
+/* The effect of an update on the jobs, for the last page of the update and the record. */
 #include "console/app/app_priv.h"
+#include "console/app/update/update_effect.h"
 #include "fabric/base/memory/mem.h"
-#include "views/canvas/text.h"
 #include "views/data/context.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS	16 /* that suffer most */
-#define SAMPLES 30 /* of each side: jobs do not send all the time */
-
 struct app_effect {
-	char plan[64];
-	uint64_t job[JOBS];
-	/* bytes per second at most: a job that computes for a while is not slower for that */
-	double before[JOBS], after[JOBS];
-	uint32_t n, nbefore, nafter; /* jobs, samples */
-	double slowest;		     /* of all jobs, before; NAN unknown */
-	bool told;
+	struct update_effect *of;
+	char plan[64]; /* of the update that is prepared, open, or was the last; "" none */
+	bool writing, told;
 };
 
-/* By its id; NAN: it has ended, or a rate is unknown. */
-static double app_effect_rate(const struct fabric_summary *v, uint64_t id)
+static struct app_effect *app_effect_get(struct app *a)
 {
-	for (uint32_t i = 0; v->jobs && v->job_Bps && i < v->jobs->njob; i++)
-		if (v->jobs->jobs[i].id == id)
-			return v->job_Bps[i];
-	return NAN;
-}
-
-static double app_effect_slowest(const struct state *s)
-{
-	const struct link_usage *u = state_usage(s);
-
-	return u && u->together && u->together->worst != FAB_NONE ? u->together->slowdown_max : NAN;
-}
-
-static void app_effect_begin(struct app *a, const struct fabric_summary *v)
-{
-	struct app_effect *x = xcalloc(1, sizeof(*x));
-
-	free(a->effect);
-	a->effect = x;
-	memcpy(x->plan, a->state.apply.plan, sizeof(x->plan));
-	x->slowest = app_effect_slowest(&a->state);
-	for (uint32_t i = 0; v->jobs && v->by_suffering && i < v->jobs->njob && x->n < JOBS; i++)
-		if (isfinite(v->job_Bps[v->by_suffering[i]]))
-			x->job[x->n++] = v->jobs->jobs[v->by_suffering[i]].id;
-}
-
-static void app_effect_add(struct app_effect *x, double *peak, uint32_t *n,
-			   const struct fabric_summary *v)
-{
-	if (*n == SAMPLES)
-		return;
-	++*n;
-	for (uint32_t k = 0; k < x->n; k++)
-		peak[k] = fmax(peak[k], app_effect_rate(v, x->job[k])); /* NAN: as it was */
-}
-
-static void app_effect_say(struct app *a, const struct app_effect *x)
-{
-	double before = 0, after = 0, slowest = app_effect_slowest(&a->state);
-	char b[FIGURE_LEN], g[FIGURE_LEN], slow[64] = "", best[96] = "";
-	uint32_t n = 0, most = 0;
-
-	for (uint32_t k = 0; k < x->n; k++) {
-		if (!(x->before[k] > 0) || !(x->after[k] > 0))
-			continue; /* it has not sent on both sides */
-		n++;
-		before += x->before[k];
-		after += x->after[k];
-		if (x->after[k] - x->before[k] > x->after[most] - x->before[most] ||
-		    !(x->before[most] > 0))
-			most = k;
+	if (!a->effect) {
+		a->effect = xcalloc(1, sizeof(*a->effect));
+		a->effect->of = update_effect_new();
 	}
-	a->state.apply.effect[0] = '\0';
-	if (!n)
+	return a->effect;
+}
+
+/* What the preview says that the plan was made from; NULL: it was made from none. */
+static const struct job_time_changes *app_effect_told(const struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		size_t n = strlen(p->list[i].id);
+
+		if (!strncmp(p->list[i].id, a->state.apply.plan, n) &&
+		    a->state.apply.plan[n] == ' ')
+			return p->list[i].jobs_time;
+	}
+	return NULL;
+}
+
+/* The jobs that suffer most, the one first that line one of the Overview names. */
+static uint32_t app_effect_jobs(const struct app *a, uint64_t job[EFFECT_JOBS + 1])
+{
+	const struct fabric_summary *v = &shell_context(a->shell)->summary;
+	const struct link_usage *u = state_usage(&a->state);
+	uint32_t n = 0;
+
+	if (u && u->together && u->together->worst != FAB_NONE)
+		job[n++] = u->jobs->jobs[u->together->worst].id;
+	for (uint32_t i = 0; v->jobs && v->by_suffering && i < v->jobs->njob; i++) {
+		uint64_t id = v->jobs->jobs[v->by_suffering[i]].id;
+
+		if (n && id == job[0])
+			continue;
+		if (n == EFFECT_JOBS + 1)
+			break;
+		job[n++] = id;
+	}
+	return n;
+}
+
+static void app_effect_begin(struct app *a)
+{
+	struct app_effect *x = app_effect_get(a);
+	uint64_t job[EFFECT_JOBS + 1];
+	uint32_t n = app_effect_jobs(a, job);
+
+	memcpy(x->plan, a->state.apply.plan, sizeof(x->plan));
+	x->told = false;
+	update_effect_begin(x->of, job, n, app_effect_told(a));
+}
+
+static void app_effect_say(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	struct app_effect *x = app_effect_get(a);
+
+	if (strcmp(x->plan, s->plan) != 0 ||
+	    !update_effect_text(x->of, s->effect, sizeof(s->effect)) || x->told ||
+	    s->state != APPLY_KEPT || !s->effect[0])
 		return;
-	if (isfinite(x->slowest) && isfinite(slowest))
-		snprintf(slow, sizeof(slow), "slowest job %.1fx -> %.1fx (predicted); ", x->slowest,
-			 slowest);
-	if (x->after[most] > 1.02 * x->before[most])
-		snprintf(best, sizeof(best), ", most job %llu: %s -> %s",
-			 (unsigned long long)x->job[most], figure_rate(b, x->before[most], false),
-			 figure_rate(g, x->after[most], false));
-	snprintf(a->state.apply.effect, sizeof(a->state.apply.effect),
-		 "%speak rates of %u jobs: %s -> %s GB/s (%+.0f%%)%s", slow, n,
-		 figure_rate(b, before, false), figure_rate(g, after, false),
-		 100 * (after - before) / before, best);
+	app_record_action(a, "apply.effect", s->effect);
+	x->told = true;
 }
 
 static void app_effect_sample(struct app *a)
 {
 	const struct fabric_summary *v = &shell_context(a->shell)->summary;
 	enum apply_state s = a->state.apply.state;
-	struct app_effect *x;
+	struct app_effect *x = app_effect_get(a);
 
+	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK) {
+		x->writing = true;
+		return;
+	}
+	if (x->writing)
+		update_effect_routed(x->of);
+	x->writing = false;
+	if (v->jobs && v->job_Bps)
+		update_effect_sample(x->of, v->jobs, v->job_Bps);
 	if (s == APPLY_ORDERING || s == APPLY_READY) {
-		if (!a->effect || strcmp(a->effect->plan, a->state.apply.plan) || a->effect->nafter)
-			app_effect_begin(a, v);
-		app_effect_add(a->effect, a->effect->before, &a->effect->nbefore, v);
+		app_effect_begin(a);
+		update_effect_before(x->of, a->state.apply.effect, sizeof(a->state.apply.effect));
 	}
-	x = a->effect;
-	if (!x || !x->nbefore || (s != APPLY_CONFIRM && s != APPLY_KEPT))
-		return;
-	app_effect_add(x, x->after, &x->nafter, v);
-	if (x->nafter < x->nbefore) {
-		snprintf(a->state.apply.effect, sizeof(a->state.apply.effect),
-			 "sample %u of %u, as many as before the update", x->nafter, x->nbefore);
-		return;
-	}
-	app_effect_say(a, x);
-	if (s == APPLY_KEPT && !x->told) {
-		app_record_action(a, "apply.effect", a->state.apply.effect);
-		x->told = true;
-	}
+	if (s == APPLY_CONFIRM || (s == APPLY_KEPT && !x->told))
+		app_effect_say(a);
 }
 
 static void app_effect_hear(struct app *a, const struct app_news *n)
 {
+	enum apply_state s = a->state.apply.state;
+
 	if (n->type == NEWS_SAMPLE)
 		app_effect_sample(a);
+	else if ((s == APPLY_ORDERING || s == APPLY_READY) &&
+		 strcmp(app_effect_get(a)->plan, a->state.apply.plan) != 0)
+		app_effect_begin(a);
+	/* one that is short is over before the next sample */
+	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
+		app_effect_get(a)->writing = true;
 }
 
 static void app_effect_end(struct app *a)
 {
+	if (!a->effect)
+		return;
+	update_effect_free(a->effect->of);
 	free(a->effect);
 	a->effect = NULL;
 }

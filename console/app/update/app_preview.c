@@ -570,6 +570,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.time_now = msg->time_now,
 		.time_plan = msg->time_plan,
 		.gate = msg->gate,
+		.jobs_time = &msg->jobs_time,
 		.messages = &msg->messages,
 		.verdict = msg->verdict,
 		.diff = msg->diff,

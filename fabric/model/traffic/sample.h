@@ -57,6 +57,13 @@ struct port_rate {
 	double errors_per_min;
 };
 
+/* Per cent of the time in which a port has something to send, whether it goes or waits; where the
+ * wait is not known without it; NAN unknown. */
+static inline double port_rate_congestion(const struct port_rate *r)
+{
+	return r->wait_pct > 0 ? r->util_pct + r->wait_pct : r->util_pct;
+}
+
 struct rates {
 	uint32_t nport;
 	double interval_s;

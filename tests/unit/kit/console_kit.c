@@ -41,6 +41,7 @@ static void free_fabric(struct console_kit *k)
 	metrics_free(k->metrics);
 	link_usage_free(k->usage);
 	metrics_free(k->plan_metrics);
+	job_time_changes_done(&k->jobs_time);
 	metrics_free(k->before);
 	verdict_free(k->verdict);
 	verdict_free(k->plan_verdict);
@@ -317,6 +318,23 @@ static void order(struct console_kit *k, struct plan_preview *x)
 	x->ordered = p;
 }
 
+static void time_jobs(struct console_kit *k)
+{
+	struct time_sheet *was, *is;
+	struct err err;
+
+	if (!k->jobs)
+		return;
+	if (time_sheet_compute(&was, k->fabric, k->tables, k->jobs, NULL, NULL, &err) ||
+	    time_sheet_compute(&is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
+		fail_msg("%s", err.text);
+	job_time_changes_done(&k->jobs_time);
+	job_time_changes_take(&k->jobs_time, was->of[PREDICT_ALLTOALL], is->of[PREDICT_ALLTOALL],
+			      k->jobs);
+	time_sheet_put(was);
+	time_sheet_put(is);
+}
+
 void console_preview(struct console_kit *k, const char *engine)
 {
 	struct state_preview *p = &k->s.preview;
@@ -355,6 +373,8 @@ void console_preview(struct console_kit *k, const char *engine)
 	    traffic_predict(&x->traffic_plan, k->fabric, k->plan, k->jobs, k->rates, NULL, NULL,
 			    &err))
 		fail_msg("%s", err.text);
+	time_jobs(k);
+	x->jobs_time = &k->jobs_time;
 	order(k, x);
 	p->n = 1;
 	p->at = 0;

@@ -24,6 +24,7 @@ struct console_kit {
 	struct jobset *jobs;
 	struct link_usage *usage;
 	struct metrics *metrics, *plan_metrics, *before;
+	struct job_time_changes jobs_time;
 	struct verdict *verdict, *plan_verdict;
 	struct tables_diff *diff;
 	struct plan *ordered;

@@ -377,7 +377,7 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 	console_shows(&k, "sorting paused");
 	k.s.now_s += 60;
 	console_hides(&k, "sorting paused");
-	console_keys(&k, "sjjj\r");
+	console_keys(&k, ":sort eff\r");
 	console_shows(&k, "Links by job EFI");
 	console_keys(&k, "S");
 	console_shows(&k, "(reversed)");

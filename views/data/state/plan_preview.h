@@ -11,6 +11,7 @@
 #include "engines/parx/message_figures.h"
 #include "engines/predict/forecast.h"
 #include "engines/predict/traffic.h"
+#include "engines/time/job_time_changes.h"
 #include "engines/time/time_gate.h"
 #include "engines/time/time_summary.h"
 #include "engines/verify/verify.h"
@@ -49,6 +50,7 @@ struct plan_preview {
 	const struct metrics *after;
 	struct time_summary time_now, time_plan; /* likewise, of an all-to-all of the jobs */
 	struct time_gate gate;			 /* do jobs get slower? */
+	const struct job_time_changes *jobs_time;	 /* job by job, likewise; NULL: not known */
 	const struct message_figures *messages;	 /* NULL or not known: it has no choice of LIDs */
 	const struct verdict *verdict;
 	const struct tables_diff *diff;

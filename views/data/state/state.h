@@ -266,7 +266,7 @@ struct state_apply {
 	double pred_util, pred_dark; /* as predicted; NAN unknown */
 	double took_s;		     /* all of it, at the end; NAN */
 
-	char effect[240];  /* what the jobs have of it, as measured; "" not known (yet) */
+	char effect[240];  /* what the jobs have of it, as measured, or will be; "" not known */
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[400]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];

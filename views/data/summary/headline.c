@@ -285,6 +285,24 @@ static double headline_waits_s(const struct state *s, uint32_t chan)
 	return k > 1 ? k * s->poll.interval_s : NAN;
 }
 
+/* Of the jobs on a channel the one that loses most; equals by their paths, most first. */
+static uint64_t headline_loser(const struct link_usage *u, uint32_t chan)
+{
+	const struct job_routes *r = u->routes;
+	uint32_t job = r->job[r->chan_off[chan]];
+	double most = 0;
+
+	for (uint64_t k = r->chan_off[chan]; u->together && k < r->chan_off[chan + 1]; k++) {
+		const struct job_prediction *p = &u->together->job[r->job[k]];
+
+		if (!p->flows || p->slowdown <= most)
+			continue;
+		most = p->slowdown;
+		job = r->job[k];
+	}
+	return u->jobs->jobs[job].id;
+}
+
 static void headline_cause(char *buf, size_t len, const struct state *s, uint32_t port)
 {
 	const struct link_usage *u = state_usage(s);
@@ -294,10 +312,7 @@ static void headline_cause(char *buf, size_t len, const struct state *s, uint32_
 	buf[0] = '\0';
 	if (chan != FAB_NONE && u && u->routes &&
 	    u->routes->chan_off[chan] < u->routes->chan_off[chan + 1])
-		snprintf(
-			buf, len, ", cause job %llu",
-			(unsigned long long)u->jobs->jobs[u->routes->job[u->routes->chan_off[chan]]]
-				.id);
+		snprintf(buf, len, ", cause job %llu", (unsigned long long)headline_loser(u, chan));
 	else if (term != FAB_NONE && js && js->nterm == s->fabric->nterm &&
 		 js->term_off[term] < js->term_off[term + 1])
 		snprintf(buf, len, ", cause job %llu: more is sent to this host than it takes",

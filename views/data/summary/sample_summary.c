@@ -136,6 +136,7 @@ static void sample_summary_find_tops(struct sample_summary *t)
 			&t->rates->port[f->port_off[f->chan_src[c]] + f->chan_port[c]];
 
 		t->util[c] = r->util_pct;
+		t->congestion[c] = port_rate_congestion(r);
 		sample_summary_top_add(&t->top[HISTORY_UTIL], figure[HISTORY_UTIL], r->util_pct, c);
 		if (r->wait_pct > 0)
 			sample_summary_top_add(&t->top[HISTORY_WAIT], figure[HISTORY_WAIT],
@@ -145,7 +146,7 @@ static void sample_summary_find_tops(struct sample_summary *t)
 					       r->errors_per_min, c);
 	}
 	for (uint32_t c = 0; !t->rates && c < f->nchan; c++)
-		t->util[c] = NAN;
+		t->util[c] = t->congestion[c] = NAN;
 }
 
 struct sample_summary *sample_summary_new(const struct fabric *f, const struct reference_rates *n,
@@ -158,6 +159,7 @@ struct sample_summary *sample_summary_new(const struct fabric *f, const struct r
 	t->sample = sample && sample->nport == f->nport ? sample_get(sample) : NULL;
 	t->rates = rates && rates->nport == f->nport ? rates_get(rates) : NULL;
 	t->util = xcalloc(f->nchan + 1ull, sizeof(*t->util));
+	t->congestion = xcalloc(f->nchan + 1ull, sizeof(*t->congestion));
 	t->problem = xcalloc(f->nport + 1ull, 1);
 	t->row = xcalloc(history_row_bytes(f->nchan) + 1, 1);
 	sample_summary_find_tops(t);
@@ -195,6 +197,7 @@ void sample_summary_put(const struct sample_summary *p)
 	sample_put(t->sample);
 	rates_put(t->rates);
 	free(t->util);
+	free(t->congestion);
 	free(t->problem);
 	free(t->row);
 	free(t->rising);

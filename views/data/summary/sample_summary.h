@@ -48,8 +48,9 @@ struct sample_summary {
 	const struct sample *sample;
 	const struct rates *rates; /* NULL: a first sample */
 
-	double *util; /* per cent, by channel; NAN unknown */
-	uint8_t *row; /* for struct history: history_row() */
+	double *util;	    /* per cent, by channel; NAN unknown */
+	double *congestion; /* port_rate_congestion(), likewise */
+	uint8_t *row;	    /* for struct history: history_row() */
 
 	uint8_t *problem; /* by fabric port, without rising errors and links that were lost */
 	uint32_t count[PROBLEM_KINDS];
@@ -64,12 +65,11 @@ struct sample_summary {
 
 /* What the figures of a fabric's ports are measured by; once per fabric. */
 struct reference_rates {
-	uint32_t *expect; /* by fabric port: slow_cables.h */
-	const struct tiers *tiers;    /* borrowed */
+	uint32_t *expect;	   /* by fabric port: slow_cables.h */
+	const struct tiers *tiers; /* borrowed */
 };
 
-void reference_rates_take(struct reference_rates *n, const struct fabric *f,
-			  const struct tiers *t);
+void reference_rates_take(struct reference_rates *n, const struct fabric *f, const struct tiers *t);
 void reference_rates_drop(struct reference_rates *n);
 
 /* sample and rates: of f, or NULL.  O(ports). */

@@ -123,17 +123,30 @@ static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32
 
 GETTER(fields_ports_get_figure, c->num = field_figure(c, fields_ports_rate_of(r, row)))
 
-static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
+/* Of links the same in columns of their own: a large table is sorted by one with every sample.
+ * NULL: not of these. */
+static const struct sample_summary *fields_ports_columns(const struct rows *r)
 {
 	const struct sample_summary *t = r->v->sample_summary;
 
-	/* the same in a column of its own: a large table is sorted by it with every sample */
-	if (r->kind == ROWS_LINKS && t && t->rates && t->rates == r->s->rates &&
-	    t->fabric->nchan == r->s->fabric->nchan) {
-		c->num = t->util[row];
-		return;
-	}
-	c->num = fields_ports_rate_of(r, row)->util_pct;
+	return r->kind == ROWS_LINKS && t && t->rates && t->rates == r->s->rates &&
+			       t->fabric->nchan == r->s->fabric->nchan
+		       ? t
+		       : NULL;
+}
+
+static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct sample_summary *t = fields_ports_columns(r);
+
+	c->num = t ? t->util[row] : fields_ports_rate_of(r, row)->util_pct;
+}
+
+static void fields_ports_get_congestion(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct sample_summary *t = fields_ports_columns(r);
+
+	c->num = t ? t->congestion[row] : port_rate_congestion(fields_ports_rate_of(r, row));
 }
 
 /* Figures of routes are of channels between switches. */
@@ -269,6 +282,8 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 	  "data sent relative to the data rate", fields_ports_get_util, 0, NEED_RATES | NEED_TRAFFIC },                                               \
 	{ "wait_pct", "wait", "wait%", "%", VALUE_NUMBER, 2, true,                                   \
 	  "time with data to send but no credits (XmitWait)", fields_ports_get_figure, RATE(wait_pct), NEED_RATES | NEED_WAIT },                                  \
+	{ "congestion_pct", "congestion", "congestion%", "%", VALUE_NUMBER, 2, false,               \
+	  "time with data to send: utilisation and wait together", fields_ports_get_congestion, 0, NEED_RATES | NEED_TRAFFIC | NEED_WAIT },             \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
 	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min), NEED_RATES | NEED_ERRORS }
 

@@ -602,7 +602,7 @@ static void keys_stay_alive_while_a_file_is_written(void **state)
 		wait_for(a, "snapshot: writing 25 %");
 		shows(a, "Ctrl-X stops it");
 		app_kit_keys(a, "3");
-		shows(a, "-- Links by util");
+		shows(a, "-- Links by congestion");
 		app_kit_keys(a, "1");
 		app_key(a, end ? K_ESC : 'X' & 0x1f);
 		while (app_files_runs(a, &ops))

@@ -51,12 +51,12 @@ static void enter_opens_a_page_on_one_link(void **state)
 	console_shows(&k, "Enter heatmap  Esc u table");
 	console_hides(&k, "s sort");
 	console_keys(&k, "S");
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_shows(&k, "s sort  S reverse");
 	console_keys(&k, "S");
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ESC);
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
@@ -206,7 +206,7 @@ static void the_past_is_of_what_one_looks_at(void **state)
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=9", some);
 	console_keys(&k, "3j");
 	shows_past(&k, "util", HISTORY_UTIL);
-	console_keys(&k, "sj\r"); /* by wait */
+	console_keys(&k, "sjj\r"); /* by wait */
 	shows_past(&k, "wait", HISTORY_WAIT);
 	console_keys(&k, "m");
 	console_shows(&k, "history (sparklines) now shows errors");

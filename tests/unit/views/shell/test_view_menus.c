@@ -60,7 +60,7 @@ static void one_column_stays(void **state)
 	tree(&k);
 	console_keys(&k, "3");
 	assert_true(shell_columns_set(k.shell, VIEW_LINKS, "link"));
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_keys(&k, "C ");
 	console_shows(&k, "at least one column must stay");
 	columns_are(&k, VIEW_LINKS, "link");
@@ -80,9 +80,9 @@ static void a_menu_takes_the_mouse(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "3C");
-	console_shows(&k, "[x] util");
+	console_shows(&k, "[x] congestion");
 	shell_input(k.shell, &click, &k.s, &out);
-	columns_are(&k, VIEW_LINKS, "wait_pct,efi,eff_efi,errors_per_min,lanes,a,a_port,b,b_port");
+	columns_are(&k, VIEW_LINKS, "util_pct,wait_pct,efi,eff_efi,errors_per_min,lanes,a,a_port,b,b_port");
 	click.x = 99; /* beside it */
 	shell_input(k.shell, &click, &k.s, &out);
 	console_hides(&k, "Columns");
@@ -170,12 +170,12 @@ static void what_tables_are_sorted_by_can_be_told_and_set(void **state)
 	tree(&k);
 	console_keys(&k, "3S");
 	assert_true(shell_sort(k.shell, VIEW_LINKS, buf, sizeof(buf)));
-	assert_string_equal(buf, "-util_pct");
+	assert_string_equal(buf, "-congestion_pct");
 	assert_true(shell_sort_set(k.shell, VIEW_LINKS, "wait"));
 	console_shows(&k, "Links by wait");
 	assert_false(shell_sort_set(k.shell, VIEW_LINKS, "slowdown")); /* of jobs */
 	assert_true(shell_sort_set(k.shell, VIEW_LINKS, ""));
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_keys(&k, "4");
 	console_key(&k, K_ENTER); /* inside a switch there is another table */
 	assert_false(shell_sort(k.shell, VIEW_SWITCHES, buf, sizeof(buf)));

@@ -147,7 +147,7 @@ static void commands_do_what_keys_do(void **state)
 	(void)state;
 	tree(&k);
 	line(&k, ":view li");
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	line(&k, ":sort wait");
 	console_shows(&k, "Links by wait");
 	line(&k, ":reverse");
@@ -244,7 +244,7 @@ static void the_overview_leads_to_whole_tables(void **state)
 	tree(&k);
 	console_keys(&k, "/efi>600");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_shows(&k, "filter: efi>600");
 	console_keys(&k, "1\ts");
 	console_shows(&k, "Sort by");
@@ -438,11 +438,11 @@ static void the_mouse_chooses_tabs_rows_and_columns(void **state)
 	shell_draw(k.shell, k.c, &k.s);
 	in.x = (int)(strstr("[1Over]2Heat 3Links", "3Links") - "[1Over]2Heat 3Links") + 1;
 	shell_input(k.shell, &in, &k.s, &out);
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	in = (struct input){ .req = REQ_CLICK, .x = 20, .y = 7 };
 	shell_input(k.shell, &in, &k.s, &out);
 	cursor_on(&k, "");
-	in = (struct input){ .req = REQ_CLICK, .x = 14, .y = 3 }; /* the head of "wait" */
+	in = (struct input){ .req = REQ_CLICK, .x = 21, .y = 3 }; /* the head of "wait" */
 	shell_input(k.shell, &in, &k.s, &out);
 	console_shows(&k, "Links by wait");
 	shell_input(k.shell, &in, &k.s, &out);
@@ -463,14 +463,14 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	tree(&k);
 	console_keys(&k, "3s");
 	console_shows(&k, "Sort by (Enter: select, Esc: cancel)");
-	console_shows(&k, "- util");
+	console_shows(&k, "- congestion%");
 	console_shows(&k, "time with data to send but no credits (XmitWait)");
 	console_keys(&k, "s"); /* again: the next */
 	console_golden(&k, "sort-menu");
 	console_key(&k, K_ESC);
 	console_hides(&k, "Sort by");
-	console_shows(&k, "Links by util");
-	console_keys(&k, "ssj\r"); /* the third in sight */
+	console_shows(&k, "Links by congestion");
+	console_keys(&k, "ssjj\r"); /* the fourth in sight */
 	console_hides(&k, "Sort by");
 	console_shows(&k, "Links by EFI");
 	console_shows(&k, "-EFI");
@@ -494,13 +494,13 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	console_shows(&k, "Sort by");
 	in.y = 5;
 	shell_input(k.shell, &in, &k.s, &out);
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_keys(&k, "s");
 	console_shows(&k, "Sort by");
 	in.y = 22;
 	shell_input(k.shell, &in, &k.s, &out);
 	console_hides(&k, "Sort by");
-	console_shows(&k, "Links by util");
+	console_shows(&k, "Links by congestion");
 	console_keys(&k, ":sort\r");
 	console_shows(&k, "Sort by");
 	console_close(&k);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/app/update/update_effect.h"
+
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct effect_sample {
+	const struct jobset *jobs; /* own reference */
+	double *Bps;
+};
+
+struct effect_job {
+	uint64_t id;
+	double before;		  /* bytes per second, mean; NAN unknown */
+	double told_was, told_is; /* times; NAN nothing is foretold */
+};
+
+struct update_effect {
+	struct effect_sample sample[EFFECT_SAMPLES]; /* a ring */
+	uint32_t n, next;
+	bool skip; /* the next sample */
+
+	struct effect_job job[EFFECT_JOBS + 1];
+	uint32_t njob, nbefore; /* nbefore: samples */
+};
+
+/* Sums over the jobs that have sent on both sides. */
+struct effect_sum {
+	uint32_t n;
+	double before, after;
+	uint32_t ntold;
+	double told_before, told; /* of those of which something is foretold */
+};
+
+struct update_effect *update_effect_new(void)
+{
+	return xcalloc(1, sizeof(struct update_effect));
+}
+
+static void update_effect_forget(struct update_effect *x)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		jobset_put(x->sample[i].jobs);
+		free(x->sample[i].Bps);
+	}
+	x->n = x->next = 0;
+}
+
+void update_effect_free(struct update_effect *x)
+{
+	if (!x)
+		return;
+	update_effect_forget(x);
+	free(x);
+}
+
+/* The first sample of a console has no rates. */
+static bool update_effect_known(const double *Bps, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (isfinite(Bps[i]))
+			return true;
+	return false;
+}
+
+void update_effect_sample(struct update_effect *x, const struct jobset *jobs, const double *Bps)
+{
+	struct effect_sample *s = &x->sample[x->next];
+
+	if (!update_effect_known(Bps, jobs->njob))
+		return;
+	if (x->skip) {
+		x->skip = false;
+		return;
+	}
+	if (x->n == EFFECT_SAMPLES) {
+		jobset_put(s->jobs);
+		free(s->Bps);
+	} else {
+		x->n++;
+	}
+	s->jobs = jobset_get(jobs);
+	s->Bps = xcalloc(jobs->njob + 1u, sizeof(*s->Bps));
+	memcpy(s->Bps, Bps, jobs->njob * sizeof(*Bps));
+	x->next = (x->next + 1) % EFFECT_SAMPLES;
+}
+
+/* Over the samples in which it is known. */
+static double update_effect_mean(const struct update_effect *x, uint64_t id)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct effect_sample *s = &x->sample[i];
+
+		for (uint32_t j = 0; j < s->jobs->njob; j++) {
+			if (s->jobs->jobs[j].id != id || !isfinite(s->Bps[j]))
+				continue;
+			sum += s->Bps[j];
+			n++;
+		}
+	}
+	return n ? sum / n : NAN;
+}
+
+void update_effect_begin(struct update_effect *x, const uint64_t *jobs, uint32_t n,
+			 const struct job_time_changes *told)
+{
+	x->njob = n <= EFFECT_JOBS + 1 ? n : EFFECT_JOBS + 1;
+	x->nbefore = x->n;
+	for (uint32_t k = 0; k < x->njob; k++) {
+		const struct job_time_change *c = job_time_changes_of(told, jobs[k]);
+
+		x->job[k] = (struct effect_job){ .id = jobs[k],
+						 .before = update_effect_mean(x, jobs[k]),
+						 .told_was = c ? c->before : NAN,
+						 .told_is = c ? c->after : NAN };
+	}
+}
+
+void update_effect_routed(struct update_effect *x)
+{
+	update_effect_forget(x);
+	x->skip = true;
+}
+
+static double update_effect_percent(double before, double after)
+{
+	return 100 * (after - before) / before;
+}
+
+/* " 24.7 -> 40.0 GB/s (+62%". */
+static void update_effect_rates(char *buf, size_t len, double before, double after)
+{
+	char b[FIGURE_LEN], a[FIGURE_LEN];
+
+	snprintf(buf, len, " %s -> %s GB/s (%+.0f%%", figure_rate(b, before, false),
+		 figure_rate(a, after, false), update_effect_percent(before, after));
+}
+
+/* Of the slowest one, by itself. */
+static void update_effect_slowest(char *buf, size_t len, const struct effect_job *j, double after)
+{
+	char rates[96], told[96] = "";
+
+	buf[0] = '\0';
+	if (!(j->before > 0) || !(after > 0))
+		return;
+	update_effect_rates(rates, sizeof(rates), j->before, after);
+	if (isfinite(j->told_is))
+		snprintf(told, sizeof(told), "; predicted %+.0f%%: time %.2fx -> %.2fx",
+			 update_effect_percent(j->told_is, j->told_was), j->told_was, j->told_is);
+	snprintf(buf, len, "slowest job %llu:%s%s)", (unsigned long long)j->id, rates, told);
+}
+
+/* after: of that job; it has sent on both sides, or counts nothing. */
+static void update_effect_add(struct effect_sum *s, const struct effect_job *j, double after)
+{
+	if (!(j->before > 0) || !(after > 0))
+		return;
+	s->n++;
+	s->before += j->before;
+	s->after += after;
+	if (!isfinite(j->told_is))
+		return;
+	s->ntold++;
+	s->told_before += j->before;
+	s->told += j->before * j->told_was / j->told_is;
+}
+
+void update_effect_before(const struct update_effect *x, char *buf, size_t len)
+{
+	snprintf(buf, len, "will be told against the rates in the %u sample%s before (%u at most)",
+		 x->nbefore, plural(x->nbefore), EFFECT_SAMPLES);
+}
+
+bool update_effect_text(const struct update_effect *x, char *buf, size_t len)
+{
+	char slowest[160] = "", rates[96], told[48] = "", part[48] = "";
+	bool whole = x->n >= x->nbefore;
+	struct effect_sum s = { 0 };
+
+	buf[0] = '\0';
+	if (!x->nbefore || !x->n || !x->njob)
+		return false;
+	for (uint32_t k = 0; k < x->njob; k++) {
+		double after = update_effect_mean(x, x->job[k].id);
+
+		update_effect_add(&s, &x->job[k], after);
+		if (!k)
+			update_effect_slowest(slowest, sizeof(slowest), &x->job[k], after);
+	}
+	if (!s.n)
+		return whole;
+	update_effect_rates(rates, sizeof(rates), s.before, s.after);
+	if (s.ntold == s.n)
+		snprintf(told, sizeof(told), "; predicted %+.0f%%",
+			 update_effect_percent(s.told_before, s.told));
+	if (!whole)
+		snprintf(part, sizeof(part), "after %u of %u samples: ", x->n, x->nbefore);
+	snprintf(buf, len, "%s%s%s%u job%s:%s%s)", part, slowest, slowest[0] ? "; " : "", s.n,
+		 plural(s.n), rates, told);
+	return whole;
+}
