@@ -596,6 +596,24 @@ fi
 check "a deep folder is made" "$I" route --engine updn --topology h.net --out a/b/c
 check "and once more into the same" "$I" route --engine updn --topology h.net --out a/b/c
 
+# --- what SLURM is told of the fabric ------------------------------------------------------------
+net=kary:k=3,n=3
+for how in --slurm "--slurm --yaml" --slurm=block "--slurm=block --yaml"; do
+	# shellcheck disable=SC2086
+	check "topology $how" "$I" topology --topology $net $how -o told
+	expect "what is written does not differ ($how)" 0 'told: 9 switches and 27 hosts compared, 0 differences' \
+		"$I" topology --topology $net --compare told
+done
+mkdir etc && "$I" topology --topology $net --slurm | sed 's/n\[0001-0003\]/n[0001-0002,9999]/' >etc/topology.conf
+n=$(grep -n 'SwitchName=leaf1 ' etc/topology.conf | cut -d: -f1)
+expect "a folder of SLURM's is read as SLURM does, and differs" 1 "^etc/topology.conf:$n: host n9999 is not in the fabric" \
+	"$I" topology --topology $net --compare etc
+expect "all that differs is told" 1 'etc/topology.conf: host n0003 on leaf1 is not in the file' "$I" topology --topology $net --compare etc
+expect "as JSON" 1 '"kind": ?"host-unknown"' "$I" topology --topology $net --compare etc --json
+sed -i 's/9999\]/9999/' etc/topology.conf
+expect "a mistake in a host list is told with its line" 255 "etc/topology.conf:$n: node list" "$I" topology --topology $net --compare etc
+expect "neither writes nor compares" 64 'either --slurm or --compare FILE' "$I" topology --topology $net
+
 # --- Ctrl-C ----------------------------------------------------------------------------------
 interrupt() { # DELAY: ms from SIGINT to the end, and the exit code
 	python3 - "$I" "$1" <<-'EOF'

@@ -112,7 +112,9 @@ plans() {
 }
 ok "plans are made of text, and shown as text" plans
 ok "racks, name maps and mistakes of files are told as text" eval \
-	'prints_text --load topology.conf -b -n 1 && prints_text --load same --racks topology.conf -b -n 1 && prints_text --load same --node-name-map names -b -n 1 --view switches'
+	'prints_text --load topology.conf -b -n 1 && prints_text --load same --racks topology.conf -b -n 1 && prints_text --load same --node-name-map names -b -n 1 --view switches &&
+	prints_text topology --topology net --compare topology.conf && prints_json topology --topology net --compare topology.conf --json &&
+	prints_text topology --topology net --slurm'
 snapshots() { # of it, and one that somebody else has made
 	"$I" --load net --jobs jobs -b -n 1 --save snap >/dev/null 2>&1
 	find snap -name '*.json' -o -name '*.jsonl' | while read -r f; do only_text --json "$f" || echo bad; done | grep bad && return 1

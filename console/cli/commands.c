@@ -37,6 +37,7 @@ const struct subcommand commands[] = {
 	{ "paths", "trace a path, with the installed tables and with a plan", cmd_paths },
 	{ "dump-lfts", "write the installed tables, or others, as files for OpenSM",
 	  cmd_dump_lfts },
+	{ "topology", "write SLURM's topology file for the fabric, or compare one", cmd_topology },
 	{ "sm", "show the master SM and its routing; control the OpenSM plugin", cmd_sm },
 	{ "baseline", "show or set what the fabric is expected to be, for --check", cmd_baseline },
 	{ "collect", "watch a fabric for all who want to see it, and keep the past", cmd_collect },

@@ -27,6 +27,7 @@ int cmd_manual(int argc, char **argv, subcommand_fn *console, const struct subco
 int cmd_completion(int argc, char **argv, subcommand_fn *console, const struct subcommand *all);
 
 int cmd_topo(int argc, char **argv);
+int cmd_topology(int argc, char **argv);
 int cmd_route(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_deadlock(int argc, char **argv);

@@ -10,6 +10,7 @@
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/slurm/slurm_topology.h"
+#include "fabric/format/slurm/slurm_write.h"
 
 #include <dirent.h>
 #include <errno.h>

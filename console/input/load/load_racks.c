@@ -62,6 +62,8 @@ static int load_racks_apart(struct slurm_topology **out, struct racks_reading *x
 	return rc;
 }
 
+#define LOAD_RACKS_COMMAND "scontrol show topology"
+
 /* A program of SLURM's own, since libslurm may end the process that calls it.  What is preloaded
  * for a simulated adapter is none of its business. */
 static int load_racks_ask(struct slurm_topology **out, struct err *err)
@@ -69,8 +71,8 @@ static int load_racks_ask(struct slurm_topology **out, struct err *err)
 	struct read_report report = { 0 };
 	struct err why = { "" };
 	FILE *in =
-		popen("unset LD_PRELOAD; exec timeout 20 scontrol show topology 2>/dev/null", "re");
-	struct racks_reading x = { .file = in, .path = "scontrol show topology" };
+		popen("unset LD_PRELOAD; exec timeout 20 " LOAD_RACKS_COMMAND " 2>/dev/null", "re");
+	struct racks_reading x = { .file = in, .path = LOAD_RACKS_COMMAND };
 	int rc, status;
 
 	if (!in)
@@ -83,7 +85,7 @@ static int load_racks_ask(struct slurm_topology **out, struct err *err)
 	*out = NULL;
 	return err_set(err, -EIO, "racks: SLURM reports no topology (exit code %d): %s",
 		       WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-		       rc ? why.text : "scontrol show topology failed");
+		       rc ? why.text : LOAD_RACKS_COMMAND " failed");
 }
 
 /* Of a folder with SLURM's configuration the file that SLURM takes: topology.yaml, where there is
@@ -108,6 +110,16 @@ static char *load_racks_file(const char *path)
 	return is_conf ? xstrdup(path) : xasprintf("%s/topology.conf", path);
 }
 
+static bool load_racks_asks(const char *path)
+{
+	return !strcmp(path, "slurm") && access(path, F_OK);
+}
+
+char *load_racks_source(const char *path)
+{
+	return load_racks_asks(path) ? xstrdup(LOAD_RACKS_COMMAND) : load_racks_file(path);
+}
+
 int load_racks(struct slurm_topology **out, const char *path, struct err *err)
 {
 	struct racks_reading x = { 0 };
@@ -118,7 +130,7 @@ int load_racks(struct slurm_topology **out, const char *path, struct err *err)
 	int rc;
 
 	*out = NULL;
-	if (!strcmp(path, "slurm") && access(path, F_OK))
+	if (load_racks_asks(path))
 		return load_racks_ask(out, err);
 	file = load_racks_file(path);
 	rc = input_file_open(&in, file, err);

@@ -9,3 +9,5 @@
  * as scontrol tells them, which may take up to 20 s; -EIO where it does not. */
 struct slurm_topology;
 int load_racks(struct slurm_topology **out, const char *path, struct err *err);
+/* The file, or the command, that this reads; the caller frees. */
+char *load_racks_source(const char *path);

@@ -18,6 +18,7 @@ struct slurm_topology {
 	struct arena *arena;
 	struct slurm_switch *sw;
 	uint32_t n;
+	bool blocks;
 };
 
 struct slurm_draft_node {
@@ -28,6 +29,7 @@ struct slurm_draft_node {
 struct slurm_draft_switch {
 	const char *name;
 	bool described;
+	uint64_t line;	/* that describes it first */
 	uint64_t level; /* as in scontrol: above 0 its nodes are those of the switches below */
 	uint64_t link_speed;
 	VEC(struct slurm_draft_node) nodes;

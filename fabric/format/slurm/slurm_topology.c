@@ -28,6 +28,11 @@ uint32_t slurm_topology_count(const struct slurm_topology *topo)
 	return topo->n;
 }
 
+bool slurm_topology_is_blocks(const struct slurm_topology *topo)
+{
+	return topo->blocks;
+}
+
 const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i)
 {
 	return &topo->sw[i];
@@ -106,6 +111,8 @@ struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const cha
 
 	if (sw->described)
 		read_report_warn(d->report, line, "switch %.60s appears twice", name);
+	else
+		sw->line = line;
 	sw->described = true;
 	return sw;
 }
@@ -212,16 +219,21 @@ static void slurm_topology_finish_switch(struct slurm_draft *d, uint32_t self)
 	const struct slurm_draft_switch *from = &d->list.v[self];
 	struct slurm_switch *to = &d->topo->sw[self];
 	const char **nodes = arena_array(d->topo->arena, const char *, from->nodes.n);
+	uint64_t *line = arena_array(d->topo->arena, uint64_t, from->nodes.n);
 	uint32_t *below = arena_array(d->topo->arena, uint32_t, from->below.n), n = 0;
 
 	to->name = from->name;
 	to->link_speed = from->link_speed;
+	to->line = from->line;
 	if (from->nodes.n)
 		qsort(from->nodes.v, from->nodes.n, sizeof(*from->nodes.v), slurm_topology_by_name);
 	for (size_t i = 0; i < from->nodes.n && !from->level; i++)
-		if (!i || strcmp(from->nodes.v[i].name, from->nodes.v[i - 1].name))
+		if (!i || strcmp(from->nodes.v[i].name, from->nodes.v[i - 1].name)) {
+			line[to->nnodes] = from->nodes.v[i].line;
 			nodes[to->nnodes++] = from->nodes.v[i].name;
+		}
 	to->nodes = nodes;
+	to->node_line = line;
 	for (size_t i = 0; i < from->below.n; i++) {
 		uint32_t sw = slurm_topology_find(d, from->below.v[i]);
 
@@ -356,6 +368,7 @@ static int slurm_topology_read_line(struct reader *x, char *s)
 	struct slurm_draft_switch *sw;
 	char *save = NULL, *word;
 	const char *name;
+	bool block;
 	int rc = 0;
 
 	s[strcspn(s, "#")] = '\0';
@@ -365,12 +378,12 @@ static int slurm_topology_read_line(struct reader *x, char *s)
 	if (slurm_topology_is_key(word, "BlockSizes", &name) ||
 	    slurm_topology_is_key(word, "AggregatedBlock", &name))
 		return 0;
-	if ((!slurm_topology_is_key(word, "SwitchName", &name) &&
-	     !slurm_topology_is_key(word, "BlockName", &name)) ||
-	    !*name) {
+	block = slurm_topology_is_key(word, "BlockName", &name);
+	if ((!block && !slurm_topology_is_key(word, "SwitchName", &name)) || !*name) {
 		read_report_skip(report, lines_number(x->l), "not understood: %.60s", word);
 		return 0;
 	}
+	x->draft.topo->blocks = block;
 	sw = slurm_draft_describe(&x->draft, name, lines_number(x->l));
 	while (!rc && (word = strtok_r(NULL, " \t", &save)))
 		rc = slurm_topology_set_key(x, sw, word);
@@ -429,29 +442,6 @@ int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *pat
 	vec_free(&x.partial);
 	lines_free(x.l);
 	return slurm_draft_end(out, &x.draft, rc);
-}
-
-static void slurm_topology_write_list(FILE *out, const char *key, uint32_t k, const char *name)
-{
-	if (!k)
-		fprintf(out, " %s=", key);
-	fprintf(out, "%s%s", k ? "," : "", name);
-}
-
-void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
-{
-	for (uint32_t i = 0; i < topo->n; i++) {
-		const struct slurm_switch *s = &topo->sw[i];
-
-		fprintf(out, "SwitchName=%s", s->name);
-		if (s->link_speed)
-			fprintf(out, " LinkSpeed=%llu", (unsigned long long)s->link_speed);
-		for (uint32_t k = 0; k < s->nnodes; k++)
-			slurm_topology_write_list(out, "Nodes", k, s->nodes[k]);
-		for (uint32_t k = 0; k < s->nbelow; k++)
-			slurm_topology_write_list(out, "Switches", k, topo->sw[s->below[k]].name);
-		fputc('\n', out);
-	}
 }
 
 /* ---- as a fabric ---- */

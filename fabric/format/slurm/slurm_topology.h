@@ -7,17 +7,20 @@
 #include "fabric/base/message/report.h"
 #include "fabric/model/topology/builder.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct slurm_switch {
 	const char *name;
-	uint32_t level;		  /* 0: has nodes, or none below it; else 1 + lowest below */
-	const char *const *nodes; /* sorted by name */
+	uint32_t level;		   /* 0: has nodes, or none below it; else 1 + lowest below */
+	const char *const *nodes;  /* sorted by name */
+	const uint64_t *node_line; /* of each, where it is named; 0: not known */
 	uint32_t nnodes;
 	const uint32_t *below; /* indices of the switches it names, ascending */
 	uint32_t nbelow;
 	uint64_t link_speed; /* 0: not given */
+	uint64_t line;	     /* that describes it; 0: none does, or it is not known */
 };
 
 struct slurm_topology;
@@ -29,10 +32,10 @@ struct slurm_topology;
  * host list (with file:line). */
 int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,
 			struct read_report *report, struct err *err);
-/* As a topology.conf that slurm_topology_read() takes; errors are those of the stream. */
-void slurm_topology_write(FILE *out, const struct slurm_topology *topo);
 void slurm_topology_free(struct slurm_topology *topo); /* NULL is fine */
 uint32_t slurm_topology_count(const struct slurm_topology *topo);
+/* Its switches are blocks (topology/block). */
+bool slurm_topology_is_blocks(const struct slurm_topology *topo);
 const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i);
 
 /* Fills b, so that the file can be looked at as a fabric: GUIDs made from the names, one link

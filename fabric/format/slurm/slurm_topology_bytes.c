@@ -6,24 +6,27 @@
 #include <errno.h>
 
 struct switch_head {
-	uint64_t link_speed;
+	uint64_t link_speed, line;
 	uint32_t nnodes, nbelow;
 };
 
 void slurm_topology_put(bytes_out *out, const struct slurm_topology *topo)
 {
 	uint32_t n = slurm_topology_count(topo);
+	uint8_t blocks = slurm_topology_is_blocks(topo);
 
+	bytes_put(out, &blocks, sizeof(blocks));
 	bytes_put(out, &n, sizeof(n));
 	for (uint32_t i = 0; i < n; i++)
 		bytes_put_text(out, slurm_topology_switch(topo, i)->name);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct slurm_switch *sw = slurm_topology_switch(topo, i);
-		struct switch_head h = { sw->link_speed, sw->nnodes, sw->nbelow };
+		struct switch_head h = { sw->link_speed, sw->line, sw->nnodes, sw->nbelow };
 
 		bytes_put(out, &h, sizeof(h));
 		for (uint32_t k = 0; k < sw->nnodes; k++)
 			bytes_put_text(out, sw->nodes[k]);
+		bytes_put(out, sw->node_line, sw->nnodes * sizeof(*sw->node_line));
 		bytes_put(out, sw->below, sw->nbelow * sizeof(*sw->below));
 	}
 }
@@ -60,6 +63,7 @@ static int slurm_topology_bytes_fill(struct slurm_draft *d, struct bytes_in *in,
 
 	bytes_take(in, &h, sizeof(h));
 	sw->link_speed = h.link_speed;
+	sw->line = h.line;
 	for (uint32_t k = 0; k < h.nnodes; k++) {
 		const char *name = slurm_topology_bytes_name(d, in);
 
@@ -67,6 +71,8 @@ static int slurm_topology_bytes_fill(struct slurm_draft *d, struct bytes_in *in,
 			return -EPROTO;
 		vec_push(&sw->nodes, ((struct slurm_draft_node){ name, 0 }));
 	}
+	for (uint32_t k = 0; k < h.nnodes; k++)
+		bytes_take(in, &sw->nodes.v[k].line, sizeof(sw->nodes.v[k].line));
 	for (uint32_t k = 0; k < h.nbelow; k++) {
 		bytes_take(in, &below, sizeof(below));
 		if (in->bad || below >= d->list.n)
@@ -79,12 +85,15 @@ static int slurm_topology_bytes_fill(struct slurm_draft *d, struct bytes_in *in,
 int slurm_topology_take(struct slurm_topology **out, struct bytes_in *in)
 {
 	struct slurm_draft d;
+	uint8_t blocks;
 	uint32_t n;
 	int rc;
 
 	*out = NULL;
 	slurm_draft_begin(&d, "", NULL, NULL);
+	bytes_take(in, &blocks, sizeof(blocks));
 	bytes_take(in, &n, sizeof(n));
+	d.topo->blocks = blocks == 1;
 	rc = slurm_topology_bytes_describe(&d, in, n);
 	for (uint32_t i = 0; i < n && !rc; i++)
 		rc = slurm_topology_bytes_fill(&d, in, i);

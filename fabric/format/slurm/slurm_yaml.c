@@ -223,6 +223,7 @@ static int slurm_yaml_read_document(struct reader *x)
 			       "%s: not a topology.yaml: no topology with switches, blocks or "
 			       "rings in it",
 			       x->draft.path);
+	x->draft.topo->blocks = !strcmp(kind->type, "block");
 	x->seen = xcalloc((size_t)(x->doc.nodes.top - x->doc.nodes.start), sizeof(*x->seen));
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = slurm_yaml_read_switch(x, slurm_yaml_item_of(x, list, i), kind);

@@ -319,6 +319,9 @@ static int loads_racks(const char *path, struct err *err)
 		assert_int_equal(slurm_topology_count(topo), 4);
 		assert_string_equal(slurm_topology_switch(topo, 1)->nodes[0], "n10");
 		assert_int_equal(slurm_topology_switch(topo, 1)->link_speed, 7);
+		assert_int_equal(slurm_topology_switch(topo, 1)->line, 2);
+		assert_int_equal(slurm_topology_switch(topo, 1)->node_line[0], 2);
+		assert_false(slurm_topology_is_blocks(topo));
 		assert_int_equal(slurm_topology_switch(topo, 2)->level, 1);
 		assert_int_equal(slurm_topology_switch(topo, 2)->nbelow, 3);
 		assert_string_equal(slurm_topology_switch(topo, 3)->name, "r9");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/memory/mem.h"
 #include "fabric/format/slurm/slurm_topology.h"
+#include "fabric/format/slurm/slurm_write.h"
 #include "tests/unit/kit/text_files.h"
 
 #include <errno.h>
