@@ -144,6 +144,24 @@ jobs_of_a_file() {
 	printf '17 n[0001-0004]\n18 n[0005-0008]\n' >jobs
 	is 0 "$I" --load net --jobs jobs --json --view jobs && valid record out && grep -q '"id": 17' out
 }
+what_slurm_says_of_jobs() {
+	cat >sacct <<-'E'
+		JobIDRaw|JobID|JobName|User|Partition|Account|Reservation|Constraints|NodeList
+		5|5_1|arr|ann|gpu|met||ib|n[0001-0006]
+		7|7+0|het|bob|batch|phy|maint||n0007
+		8|7+1|het|bob|batch|phy|maint||n[0008-0009]
+	E
+	is 0 "$I" --load net --jobs sacct -b --view jobs --filter 'partition=gpu and account=met and constraint=ib' --fields id,label,partition &&
+		grep -qx "5_1  5_1    gpu" out || return
+	is 0 "$I" --load net --jobs sacct --json --view jobs --fields id,label,reservation,nodes && valid record out || return
+	python3 -c 'import json; j = {x["id"]: x for x in json.load(open("out"))["jobs"]}
+assert j[5]["label"] == "5_1" and j[7]["label"] == "7" and j[7]["nodes"] == 3 and j[7]["reservation"] == "maint" and j[5]["reservation"] is None' || return
+	is 0 "$I" --load net --jobs sacct --screen jobs && grep -q 'Job 5_1' out && grep -q 'partition gpu  account met  features ib' out || return
+	is 0 "$I" --load net --jobs sacct -b -n 1 --save snapped && valid snapshot_jobs snapped/jobs.json || return
+	is 0 "$I" --load snapped --json --view jobs --filter label=5_1 --fields account && grep -q '"met"' out || return
+	is 0 "$I" plan -e sar --topology net --lfts routes/opensm-lfts.dump --jobs sacct --pin job:5_1 --per-job -o p5.plan && grep -q '^ *5_1 ' out || return
+	says 64 'no job 5_2 is running' "$I" plan -e sar --topology net --lfts routes/opensm-lfts.dump --jobs sacct --pin job:5_2
+}
 saved_and_loaded() {
 	is 0 $demo --save snap && is 0 "$I" --load snap --json --view links && valid record out || return
 	python3 -c 'import json; assert len(json.load(open("out"))["links"]) == 48' || return
@@ -376,6 +394,7 @@ ok "SIGTERM" signalled TERM 143
 ok "SIGTERM before there is anything" early_signal
 ok "files" files_are_looked_at
 ok "jobs of a file" jobs_of_a_file
+ok "of jobs: ids as SLURM shows them, partition, account, reservation and features, kept in snapshots" what_slurm_says_of_jobs
 ok "jobs that cannot be read" says 255 "Cannot read the jobs file" "$I" --load net --jobs none.txt --json
 ok "a snapshot saved and loaded" saved_and_loaded
 # files of at most 4 KiB stand for a disk that is full

@@ -43,6 +43,10 @@ void job_list_add(struct job_list *l, const struct job_rec *rec)
 	to->name = job_list_clean_copy(l->arena, rec->name);
 	to->user = job_list_clean_copy(l->arena, rec->user);
 	to->nodes = job_list_clean_copy(l->arena, rec->nodes);
+	for (int i = 0; i < JOB_ATTRS; i++)
+		to->attr[i] = rec->attr[i] && rec->attr[i][0]
+				      ? job_list_clean_copy(l->arena, rec->attr[i])
+				      : "";
 	to->hosts = hosts;
 }
 
@@ -84,6 +88,9 @@ static void job_list_take_part(struct job_list *l, struct job_rec *to, const str
 	free(text);
 	to->hosts = hosts;
 	to->nhost = n;
+	for (int i = 0; i < JOB_ATTRS; i++)
+		if (!to->attr[i][0])
+			to->attr[i] = part->attr[i];
 	if (part->start_s && (!to->start_s || part->start_s < to->start_s))
 		to->start_s = part->start_s;
 }
@@ -184,6 +191,7 @@ int jobset_from_list(struct jobset **out, const struct job_list *l, const struct
 			.start_s = r->start_s,
 		};
 
+		memcpy(head.attr, r->attr, sizeof(head.attr));
 		jobset_builder_add(b, &head, r->hosts, r->nhost);
 	}
 	jobset_builder_pending(b, l->pending);

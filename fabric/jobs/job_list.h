@@ -17,10 +17,11 @@
 /* A running job. */
 struct job_rec {
 	uint64_t id;
-	uint32_t part;		  /* of a heterogeneous job (its leader's id): 1 and up; 0: a job */
-	const char *name, *user;  /* "" when unknown */
-	const char *nodes;	  /* node list as the source wrote it */
-	const char *const *hosts; /* the node names in it */
+	uint32_t part;		 /* of a heterogeneous job (its leader's id): 1 and up; 0: a job */
+	const char *name, *user; /* "" when unknown */
+	const char *attr[JOB_ATTRS]; /* "" when unknown */
+	const char *nodes;	     /* node list as the source wrote it */
+	const char *const *hosts;    /* the node names in it */
 	uint32_t nhost;
 	int64_t start_s; /* Unix time; 0 unknown */
 };

@@ -38,6 +38,10 @@ static json_t *jobwire_job(const struct job_rec *r)
 			      json_text(r->name), "user", json_text(r->user), "nodes",
 			      json_text(r->nodes));
 
+	for (int i = 0; j && i < JOB_ATTRS; i++)
+		if (r->attr[i][0])
+			json_object_set_new(j, job_attr_key((enum job_attr)i),
+					    json_text(r->attr[i]));
 	if (j && r->start_s)
 		json_object_set_new(j, "start", json_integer(r->start_s));
 	if (j && r->part)
@@ -151,11 +155,12 @@ static int jobwire_hello(struct jobwire_msg *m, struct jobwire_reader *r, const 
 
 	if (!json_is_integer(version))
 		return jobwire_break(r, -EPROTO, err, "its first line has no version");
-	if (json_integer_value(version) != JOBWIRE_VERSION) {
+	if (json_integer_value(version) < JOBWIRE_OLDEST ||
+	    json_integer_value(version) > JOBWIRE_VERSION) {
 		snprintf(text, sizeof(text),
 			 "it speaks version %" JSON_INTEGER_FORMAT
-			 ", this program version %d: two releases are mixed",
-			 json_integer_value(version), JOBWIRE_VERSION);
+			 ", this program versions %d to %d: two releases are mixed",
+			 json_integer_value(version), JOBWIRE_OLDEST, JOBWIRE_VERSION);
 		return jobwire_break(r, -EPROTONOSUPPORT, err, text);
 	}
 	r->greeted = true;
@@ -180,6 +185,8 @@ static int jobwire_take_job(struct jobwire_reader *r, const json_t *j, struct er
 		return jobwire_break(r, -EPROTO, err,
 				     "a job has a number of another type, or out of range");
 	rec.start_s = (int64_t)start;
+	for (int i = 0; i < JOB_ATTRS; i++)
+		rec.attr[i] = json_string_at(j, job_attr_key((enum job_attr)i));
 	if (json_object_get(j, "het"))
 		rec.part = 1 + (uint32_t)het;
 	if (!r->list)

@@ -67,10 +67,12 @@ static int source_file_add_record(struct job_list *l, uint64_t *names, const str
 		.start_s = r->start_s,
 	};
 	struct hostlist *h;
+	char label[40];
 	int rc = job_log_hosts(&h, names, r, l->source, err);
 
 	if (rc)
 		return rc;
+	job_record_attr(rec.attr, label, r);
 	rec.hosts = hostlist_names(h);
 	rec.nhost = hostlist_count(h);
 	job_list_add(l, &rec);

@@ -48,12 +48,31 @@ static const char *squeue_state(const json_t *job)
 	return json_is_string(v) ? json_string_value(v) : "";
 }
 
+/* "5_1" of a task of an array; else "". */
+static const char *squeue_label(char buf[JOB_ID_LEN], const json_t *job)
+{
+	uint64_t array, task;
+
+	buf[0] = '\0';
+	if (squeue_number(&array, job, "array_job_id") && array &&
+	    squeue_number(&task, job, "array_task_id") && task < UINT32_MAX - 1)
+		snprintf(buf, JOB_ID_LEN, "%llu_%llu", (unsigned long long)array,
+			 (unsigned long long)task);
+	return buf;
+}
+
 static void squeue_take_job(struct job_list *l, const json_t *job)
 {
+	char label[JOB_ID_LEN];
 	const char *state = squeue_state(job), *nodes = json_string_at(job, "nodes");
 	struct job_rec r = { .name = json_string_at(job, "name"),
 			     .user = json_string_at(job, "user_name"),
-			     .nodes = nodes };
+			     .nodes = nodes,
+			     .attr = { [JOB_LABEL] = squeue_label(label, job),
+				       [JOB_PARTITION] = json_string_at(job, "partition"),
+				       [JOB_ACCOUNT] = json_string_at(job, "account"),
+				       [JOB_RESERVATION] = json_string_at(job, "resv_name"),
+				       [JOB_FEATURES] = json_string_at(job, "features") } };
 	uint64_t het, offset, start;
 
 	squeue_number(&r.id, job, "job_id");

@@ -109,19 +109,19 @@ int drain_names_check(const struct drain *d, const struct fabric *f, const struc
 			continue;
 		if (job->unknown)
 			return err_set(err, -EPERM,
-				       "job %lu must be drained, and %u of its nodes %s no host of "
+				       "job %s must be drained, and %u of its nodes %s no host of "
 				       "the fabric: give a node-name-map, or drain the others with "
 				       "--accept-names",
-				       (unsigned long)job->id, job->unknown,
+				       JOB_TEXT(job), job->unknown,
 				       job->unknown == 1 ? "is" : "are");
 		if (term == FAB_NONE)
 			continue;
 		host_names_text(text, sizeof(text), f, term);
 		return err_set(err, -EPERM,
-			       "job %lu must be drained, and its node may be any of the hosts that "
+			       "job %s must be drained, and its node may be any of the hosts that "
 			       "are called %s. Say which it is with a node-name-map, or that each "
 			       "of these ports has to drain with --accept-names",
-			       (unsigned long)job->id, text);
+			       JOB_TEXT(job), text);
 	}
 	return 0;
 }

@@ -165,7 +165,7 @@ static void plan_staleness_missing_jobs(struct staleness *d, const struct jobset
 {
 	for (uint32_t i = 0; i < a->njob; i++)
 		if (a->jobs[i].multi && (!b || !plan_staleness_has_job(b, &a->jobs[i])))
-			plan_staleness_note(d, "%" PRIu64 " on %u nodes", a->jobs[i].id,
+			plan_staleness_note(d, "%s on %u nodes", JOB_TEXT(&a->jobs[i]),
 					    a->jobs[i].nnodes);
 }
 

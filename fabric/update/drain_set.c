@@ -119,9 +119,9 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 
 	if (!drain_set_sure(t, job)) { /* only its order is at stake */
 		drain_set_note(t,
-			       "job %lu is not asked to drain: it is not certain which host %.60s "
+			       "job %s is not asked to drain: it is not certain which host %.60s "
 			       "is; its packets may be reordered",
-			       (unsigned long)job->id, drain_set_doubtful(t, job));
+			       JOB_TEXT(job), drain_set_doubtful(t, job));
 		return true;
 	}
 	at = drain_set_places_of(t, job);
@@ -138,24 +138,22 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 		drain_set_add_job(t, job);
 	} else if (!needed) {
 		if (there)
-			drain_set_note(
-				t,
-				"job %lu is not asked to drain: only %u of its %u ports have "
-				"agents; its packets may be reordered",
-				(unsigned long)job->id, there, job->nterm);
+			drain_set_note(t,
+				       "job %s is not asked to drain: only %u of its %u ports have "
+				       "agents; its packets may be reordered",
+				       JOB_TEXT(job), there, job->nterm);
 	} else if (t->o.without_silent) {
 		drain_set_note(t,
-			       "continuing without job %lu, which should drain: %u of its %u ports "
+			       "continuing without job %s, which should drain: %u of its %u ports "
 			       "have no agent (%s)",
-			       (unsigned long)job->id, job->nterm - there - unknown, job->nterm,
-			       name);
+			       JOB_TEXT(job), job->nterm - there - unknown, job->nterm, name);
 	} else {
 		ok = transaction_fail(
 			t, -EHOSTUNREACH,
-			"job %lu sends to LIDs that must be drained, and %u of its %u ports have "
+			"job %s sends to LIDs that must be drained, and %u of its %u ports have "
 			"no agent (%s): start ibroute-top agent there, or continue without such "
 			"jobs (--on-silent continue)",
-			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, name);
+			JOB_TEXT(job), job->nterm - there - unknown, job->nterm, name);
 	}
 	return ok;
 }
@@ -430,15 +428,15 @@ static bool drain_set_join(struct transaction *t, const struct job *job, bool wa
 	if (w->n > was.n)
 		drain_set_note(
 			t,
-			"job %lu (%.60s) started during the update: %u agents join, all are asked "
+			"job %s (%.60s) started during the update: %u agents join, all are asked "
 			"again",
-			(unsigned long)job->id, job->nodes, w->n - was.n);
+			JOB_TEXT(job), job->nodes, w->n - was.n);
 	else
 		drain_set_note(
 			t,
-			"job %lu (%.60s) started during the update on nodes whose agents take "
+			"job %s (%.60s) started during the update on nodes whose agents take "
 			"part: all are asked again",
-			(unsigned long)job->id, job->nodes);
+			JOB_TEXT(job), job->nodes);
 	agent_set_free(&was);
 	return true;
 }
@@ -553,17 +551,17 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 	if (over && !back && job->start_s > t->written_s) {
 		/* by the new routes from its first packet on */
 		if (!waits)
-			log_add(LOG_INFO, "apply", "job %lu (%.60s) started after the last write",
-				(unsigned long)job->id, job->nodes);
+			log_add(LOG_INFO, "apply", "job %s (%.60s) started after the last write",
+				JOB_TEXT(job), job->nodes);
 		return true;
 	}
 	if (!waits && drain_set_join(t, job, needed && !back && !known))
 		return true;
 	if (drain_set_said_before(t, job->id))
 		return true;
-	snprintf(text, sizeof(text), "job %lu (%.60s) started after jobs were asked to drain%s%.40s: %s",
-		 (unsigned long)job->id, job->nodes,
-		 drain_set_sure(t, job) ? "" : ", it is not certain which host is ",
+	snprintf(text, sizeof(text),
+		 "job %s (%.60s) started after jobs were asked to drain%s%.40s: %s", JOB_TEXT(job),
+		 job->nodes, drain_set_sure(t, job) ? "" : ", it is not certain which host is ",
 		 drain_set_sure(t, job) ? "" : drain_set_doubtful(t, job),
 		 !needed ? "its packets may be reordered"
 		 : over && !back

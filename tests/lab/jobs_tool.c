@@ -32,9 +32,13 @@ static void show_list(const struct job_list *l)
 {
 	for (uint32_t i = 0; l && i < l->njob; i++) {
 		const struct job_rec *j = &l->jobs[i];
+		char id[JOB_ID_LEN];
 
-		printf("job %llu %s %s %s %u\n", (unsigned long long)j->id, j->name, j->user,
-		       j->nodes, j->nhost);
+		printf("job %llu %s %s %s %u %s", (unsigned long long)j->id, j->name, j->user,
+		       j->nodes, j->nhost, job_id_text(id, j->id, j->attr));
+		for (int a = JOB_PARTITION; a < JOB_ATTRS; a++)
+			printf(" %s", j->attr[a][0] ? j->attr[a] : "-");
+		putchar('\n');
 	}
 	for (uint32_t i = 0; l && i < l->nfailed; i++)
 		printf("failed %llu\n", (unsigned long long)l->failed[i]);

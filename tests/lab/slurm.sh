@@ -18,7 +18,7 @@ needs_no_libslurm() { ! readelf -d "$IBROUTE_TOP" build/libibroute.so | grep 'NE
 helper_needs_it() { readelf -d "$IBROUTE_SLURM" | grep 'NEEDED.*libslurm'; }
 ok "the program itself is linked with no libslurm" needs_no_libslurm
 ok "ibroute-slurm is" helper_needs_it
-ok "and tells its version" eval '"$IBROUTE_SLURM" --version | grep -x "ibroute-slurm .*, protocol 1, for SLURM .*"'
+ok "and tells its version" eval '"$IBROUTE_SLURM" --version | grep -x "ibroute-slurm .*, protocol 2, for SLURM .*"'
 lab_new || give_up "the lab"
 # SLURM needs names only, no fabric
 for n in $(seq -f 'n%04g' 40); do echo "host $n $n"; done >"$LAB_DIR/nodes"
@@ -100,6 +100,25 @@ ok "here it is one job on all their nodes" lab_wait 10 one_job "$h" 'n\[0033-003
 lab_sl scancel "$h"
 ok "which ends as a whole" lab_wait 20 same_list
 
+# --- ids and what else SLURM says, as squeue shows it ---
+our_ids() { awk '/^job / { list = list $7 "\n" } /^end / { last = list; list = "" } END { printf "%s", last }' "$seen" | sort; }
+attrs_of() { # partition account reservation features, as squeue
+	lab_sl squeue -h -t R -r -o '%i %P %a %v %f' | sed 's/(null)/-/g' | sort
+}
+our_attrs() { awk '/^job / { list = list $7 " " $8 " " $9 " " $10 " " $11 "\n" } /^end / { last = list; list = "" } END { printf "%s", last }' "$seen" | sort; }
+same_attrs() { [ "$(our_attrs)" = "$(attrs_of)" ] || { diff <(our_attrs) <(attrs_of); return 1; }; }
+lab_sl scontrol update nodename=n0039 availablefeatures=ib,gpu activefeatures=ib,gpu
+lab_sl scontrol create reservation=maint starttime=now duration=120 users="$(id -un)" nodes=n0039 >/dev/null
+with=$(lab_sl sbatch --parsable --reservation=maint -C 'ib&gpu' -J with -o /dev/null --wrap 'sleep 600')
+array=$(lab_sl sbatch --parsable --array=1-2 -J arr -N 1 -o /dev/null --wrap 'sleep 600')
+array_runs() { our_ids | grep -qx "${array}_1" && our_ids | grep -qx "${array}_2"; }
+ok "tasks of an array have the ids that SLURM shows" lab_wait 30 array_runs
+in_reservation() { our_attrs | grep -q "^$with .* maint ib&gpu$"; }
+ok "a job has its reservation and features" lab_wait 30 in_reservation
+ok "and all jobs their partition, account, reservation and features, as squeue shows them" lab_wait 20 same_attrs
+lab_sl scancel "$array"
+ok "an array that is cancelled is gone" lab_wait 30 same_list
+
 # --- jobs that lose a node ---
 failed() { # job
 	awk '/^job / { list = "" } /^failed / { list = list " " $2 " " } /^end / { last = list; list = "" } END { print last }' "$seen" |
@@ -170,6 +189,12 @@ lab_kill tool
 # --- without ibroute-slurm: squeue --json ---
 IBROUTE_SLURM=/nonexistent start_tool
 ok "without ibroute-slurm squeue is asked" lab_wait 20 same_list
+array=$(lab_sl sbatch --parsable --array=1-2 -J arr -N 1 -o /dev/null --wrap 'sleep 600')
+ok "it tells ids of arrays, too" lab_wait 40 array_runs
+ok "and partition, account, reservation and features" lab_wait 40 same_attrs
+ok "one with a reservation among them" in_reservation
+lab_sl scancel "$array" "$with"
+ok "until the array is gone" lab_wait 40 same_list
 e=$(lab_job -J late -w 'n[0004-0005]')
 ok "which sees new jobs" lab_wait 20 same_list
 h=$(het 'n[0033-0034]' 'n[0037-0038]')

@@ -256,7 +256,7 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 			   const struct state *s, struct canvas *c, struct rect r)
 {
 	struct rect line = { r.x, r.y + r.h - heatmap_detail_lines(r) - 1, r.w, 1 };
-	char job[48];
+	char job[JOB_ID_LEN + 16], id[JOB_ID_LEN];
 	int end = r.w;
 
 	if (tags_any(&ctx->tags)) {
@@ -264,7 +264,8 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 		canvas_text(c, line, end, 0, ROLE_KEY, "> + tagged");
 	}
 	if (ctx->job.id) {
-		snprintf(job, sizeof(job), " ' not job %llu", (unsigned long long)ctx->job.id);
+		snprintf(job, sizeof(job), " ' not job %s",
+			 jobset_id_text(id, ctx->summary.jobs, ctx->job.id));
 		end -= text_width(job) + 1;
 		canvas_text(c, line, end, 0, ROLE_KEY, job);
 	}

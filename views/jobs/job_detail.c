@@ -141,6 +141,10 @@ static void job_detail_draw_place(const struct state *s, struct canvas *c, struc
 		x = canvas_textf(c, r, x, 0, ROLE_TEXT, "  since %s (%s)",
 				 figure_time(time, j->start_s),
 				 figure_age(age, (double)(state_time_s(s) - j->start_s)));
+	for (int a = JOB_PARTITION; a < JOB_ATTRS; a++)
+		if (j->attr[a][0])
+			x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %s %.40s",
+					 job_attr_key((enum job_attr)a), j->attr[a]);
 	if (j->unknown)
 		x = canvas_textf(c, r, x, 0, ROLE_WARN, "  %u of its nodes are not in this fabric",
 				 j->unknown);
@@ -225,10 +229,10 @@ void job_detail_draw(struct job_detail *d, const struct context *ctx, const stru
 {
 	const struct job *j = &ctx->summary.jobs->jobs[job];
 	int half = r.w * 3 / 5, top = r.h > 8 ? 4 : 2;
-	char title[64];
+	char title[64], id[JOB_ID_LEN];
 
 	job_detail_follow(d, ctx, s, j->id);
-	snprintf(title, sizeof(title), "Job %llu", (unsigned long long)j->id);
+	snprintf(title, sizeof(title), "Job %s", job_text(id, j));
 	canvas_rule(c, r, 0, title);
 	job_detail_draw_place(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, j);
 	if (top > 2)

@@ -100,24 +100,26 @@ static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t 
 /* Its links in all views; again: no longer. */
 static void jobs_mark_job(const struct table_in *in, uint32_t job)
 {
-	unsigned long long id = in->ctx->summary.jobs->jobs[job].id;
+	uint64_t id = in->ctx->summary.jobs->jobs[job].id;
 	const struct link_usage *use = state_usage(in->s);
+	char text[JOB_ID_LEN];
 	uint32_t at = link_usage_job(use, id);
 	unsigned long long n;
 
+	job_text(text, &in->ctx->summary.jobs->jobs[job]);
 	if (in->ctx->job.id == id) {
 		context_select_job(in->ctx, 0);
-		context_say(in->ctx, "job %llu unmarked", id);
+		context_say(in->ctx, "job %s unmarked", text);
 		return;
 	}
 	context_select_job(in->ctx, id);
 	if (at == FAB_NONE || !use->routes) {
-		context_say(in->ctx, "job %llu marked; its links are not computed yet", id);
+		context_say(in->ctx, "job %s marked; its links are not computed yet", text);
 		return;
 	}
 	n = use->routes->off[at + 1] - use->routes->off[at];
-	context_say(in->ctx, "%llu link%s of job %llu marked in all views; Esc: unmark", n,
-		    plural(n), id);
+	context_say(in->ctx, "%llu link%s of job %s marked in all views; Esc: unmark", n, plural(n),
+		    text);
 }
 
 /* What they suffer, once it is known. */

@@ -228,10 +228,10 @@ static void link_detail_draw_jobs(const struct context *ctx, const struct state 
 		const struct job *j = &u->jobs->jobs[k->job[i]];
 		double share = (double)k->job_routes[i] / (double)sum;
 		int y = (int)(i - first) + 1;
-		char routes[FIGURE_LEN];
+		char routes[FIGURE_LEN], id[JOB_ID_LEN];
 
 		canvas_textf(c, r, 1, y, j->id == ctx->job.id ? ROLE_KEY : ROLE_TEXT,
-			     "%-12llu %-8.8s %7s %5.0f%%", (unsigned long long)j->id, j->user,
+			     "%-12s %-8.8s %7s %5.0f%%", job_text(id, j), j->user,
 			     figure_short(routes, k->job_routes[i]), share * 100);
 		if (r.w > 50)
 			canvas_bar(c, r, 39, y, r.w - 41 < 20 ? r.w - 41 : 20, ROLE_RULE, share, 0);

@@ -164,7 +164,7 @@ static void links_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
 	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
-	char label[256], title[64] = "Links";
+	char label[256], title[64] = "Links", id[JOB_ID_LEN];
 	uint32_t chan;
 
 	if (!s->fabric) {
@@ -179,8 +179,8 @@ static void links_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		return;
 	}
 	if (ctx->job.id)
-		snprintf(title, sizeof(title), "Links of job %llu",
-			 (unsigned long long)ctx->job.id);
+		snprintf(title, sizeof(title), "Links of job %s",
+			 jobset_id_text(id, ctx->summary.jobs, ctx->job.id));
 	table_draw(&u->table, &ops, &in, c, rows, title);
 	if (!below)
 		return;

@@ -551,11 +551,11 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 	const struct job *j = &v->jobs->jobs[i];
 	const struct job_load *load = fabric_summary_job_load(v, s, i);
 	char rate[FIGURE_LEN], slow[16] = "-", hot[FIGURE_LEN] = "-", name[128];
+	char id[JOB_ID_LEN];
 	double slowdown = v->job_slowdown ? v->job_slowdown[i] : NAN;
 	bool marked = j->id == ctx->job.id;
 
-	snprintf(name, sizeof(name), "%llu %.40s", (unsigned long long)j->id,
-		 j->user[0] ? j->user : j->name);
+	snprintf(name, sizeof(name), "%s %.40s", job_text(id, j), j->user[0] ? j->user : j->name);
 	if (isfinite(slowdown))
 		snprintf(slow, sizeof(slow), slowdown < 99.5 ? "%.1fx" : "%.0fx", slowdown);
 	if (load && s->rates)

@@ -71,14 +71,15 @@ static void path_pairs_draw_title(const struct pairs_pane *p, const struct state
 {
 	const struct job *j = &s->jobs->jobs[p->job];
 	char label[256], all[FIGURE_LEN], of[FIGURE_LEN], plan[FIGURE_LEN];
+	char id[JOB_ID_LEN];
 	int x;
 
 	canvas_textf(c, r, 1, 0, ROLE_LABEL, "over %s",
 		     chan_label(label, sizeof(label), s->fabric, p->chan));
-	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s of %s pairs of job %llu (%.40s %.40s)",
+	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s of %s pairs of job %s (%.40s %.40s)",
 			 figure_count(all, p->all),
 			 figure_count(of, (uint64_t)j->nterm * (j->nterm ? j->nterm - 1 : 0)),
-			 (unsigned long long)j->id, j->user, j->name);
+			 job_text(id, j), j->user, j->name);
 	if (p->has_plan)
 		canvas_textf(c, r, x, 1, p->plan > p->all ? ROLE_WARN : ROLE_GOOD,
 			     "  with the plan: %s", figure_count(plan, p->plan));

@@ -185,8 +185,9 @@ static void preview_changes_draw_job(const struct state *s, struct canvas *c, st
 	enum role role;
 	const char *word = preview_changes_fate(x, i, &role);
 	struct job_columns at = preview_changes_columns(s, r);
+	char id[JOB_ID_LEN];
 
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "%llu", (unsigned long long)j->id);
+	canvas_text(c, r, 1, y, ROLE_TEXT, job_text(id, j));
 	canvas_rightf(c, r, 13, y, ROLE_TEXT, "%u", j->nnodes);
 	preview_changes_draw_time(s, c, r, y, j->id);
 	preview_changes_draw_pair(c, r, at.efi, y, known, was->efi_max, is->efi_max, true);
@@ -205,6 +206,8 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	const struct time_summary *t = &state_plan(s)->time_plan;
 	const struct job_time_changes *jobs = state_plan(s)->jobs_time;
 	struct job_columns at = preview_changes_columns(s, r);
+	const struct jobset *js = state_plan(s)->jobs;
+	char id[JOB_ID_LEN];
 
 	list_fit(l, n, rows.h);
 	canvas_rule(c, r, 0, "Jobs: now > plan");
@@ -227,13 +230,12 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	}
 	if (t->known && t->jobs)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
-			     "max time of a job with the plan: %.2fx, job %llu",
+			     "max time of a job with the plan: %.2fx, job %s",
 			     t->of[PREDICT_ALLTOALL].worst.mean,
-			     (unsigned long long)t->of[PREDICT_ALLTOALL].worst_job);
+			     jobset_id_text(id, js, t->of[PREDICT_ALLTOALL].worst_job));
 	else if (f->known && f->jobs)
-		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
-			     "max slowdown with the plan: %.2f, job %llu", f->slowdown_max,
-			     (unsigned long long)f->worst_job);
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "max slowdown with the plan: %.2f, job %s",
+			     f->slowdown_max, jobset_id_text(id, js, f->worst_job));
 	else
 		canvas_text(c, r, 1, r.h - 1, ROLE_DIM,
 			    "may reorder: packets may arrive out of "

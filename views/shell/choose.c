@@ -29,23 +29,19 @@ void choose_node(struct context *ctx, const char *name, const struct state *s)
 
 void choose_job(struct context *ctx, const char *text, const struct state *s)
 {
-	char *end;
-	unsigned long long id = strtoull(text, &end, 10);
-	bool found = false;
+	uint64_t id;
 
 	if (!text[0]) {
 		context_select_job(ctx, 0);
 		context_say(ctx, "no job is highlighted");
 		return;
 	}
-	for (uint32_t i = 0; s->jobs && i < s->jobs->njob; i++)
-		found |= s->jobs->jobs[i].id == id;
-	if (*end || !found) {
+	if (!jobset_id_find(&id, s->jobs, text)) {
 		context_say(ctx, "no job '%s'", text);
 		return;
 	}
 	context_select_job(ctx, id);
-	context_say(ctx, "job %llu is highlighted", id);
+	context_say(ctx, "job %s is highlighted", text);
 }
 
 void choose_path(struct context *ctx, const char *text, const struct state *s)

@@ -84,12 +84,10 @@ static void completion_node_names(const struct completion *w)
 static void completion_job_ids(const struct completion *w)
 {
 	const struct jobset *jobs = w->ctx->s ? w->ctx->s->jobs : NULL;
-	char id[24];
+	char id[JOB_ID_LEN];
 
-	for (uint32_t i = 0; jobs && i < jobs->njob; i++) {
-		snprintf(id, sizeof(id), "%llu", (unsigned long long)jobs->jobs[i].id);
-		completion_offer(w, id);
-	}
+	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+		completion_offer(w, job_text(id, &jobs->jobs[i]));
 }
 
 static void completion_engine_names(const struct completion *w)
@@ -180,12 +178,9 @@ static enum row_kind completion_rows_of(const struct command *c, enum row_kind h
 	static const struct {
 		enum view_id view;
 		enum row_kind rows;
-	} of[] = { { VIEW_LINKS, ROWS_LINKS },
-		   { VIEW_SWITCHES, ROWS_SWITCHES },
-		   { VIEW_JOBS, ROWS_JOBS },
-		   { VIEW_EVENTS, ROWS_EVENTS },
-		   { VIEW_AUDIT, ROWS_SESSIONS },
-		   { VIEW_WEAK, ROWS_FAILURES },
+	} of[] = { { VIEW_LINKS, ROWS_LINKS },	  { VIEW_SWITCHES, ROWS_SWITCHES },
+		   { VIEW_JOBS, ROWS_JOBS },	  { VIEW_EVENTS, ROWS_EVENTS },
+		   { VIEW_AUDIT, ROWS_SESSIONS }, { VIEW_WEAK, ROWS_FAILURES },
 		   { VIEW_CAMPAIGN, ROWS_CELLS } };
 
 	for (size_t i = 0; c->req == REQ_VIEW && i < sizeof(of) / sizeof(of[0]); i++)

@@ -88,6 +88,7 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 {
 	char buf[128], clock[FIGURE_LEN];
 	const char *update = frame_update_state(s, buf, sizeof(buf));
+	char id[JOB_ID_LEN];
 	int x = r.w;
 
 	if (update[0]) {
@@ -103,7 +104,7 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 			      frame_run_mode(s, buf, sizeof(buf)));
 	if (!job)
 		return x;
-	snprintf(buf, sizeof(buf), "JOB %llu", (unsigned long long)job);
+	snprintf(buf, sizeof(buf), "JOB %s", jobset_id_text(id, s->jobs, job));
 	return frame_status_item(c, r, x, ROLE_TAB_ON, buf);
 }
 

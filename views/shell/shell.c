@@ -484,7 +484,10 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 
 static void shell_leave_job(struct shell *shell)
 {
-	context_say(&shell->ctx, "job %llu unmarked", (unsigned long long)shell->ctx.job.id);
+	char id[JOB_ID_LEN];
+
+	context_say(&shell->ctx, "job %s unmarked",
+		    jobset_id_text(id, shell->ctx.summary.jobs, shell->ctx.job.id));
 	context_select_job(&shell->ctx, 0);
 }
 

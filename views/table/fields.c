@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[ROW_KINDS] = { "links", "ports",	 "switches", "jobs",
-					      "tiers", "events", "sessions", "actions",
-					      "failures", "cells",	 "routings" };
+static const char *const names[ROW_KINDS] = { "links",	  "ports",  "switches", "jobs",
+					      "tiers",	  "events", "sessions", "actions",
+					      "failures", "cells",  "routings" };
 
 const char *row_kind_name(enum row_kind kind)
 {
@@ -30,18 +30,16 @@ enum row_kind row_kind_find(const char *name)
 
 const struct field *fields_of(enum row_kind kind, size_t *n)
 {
-	static const struct field *const list[ROW_KINDS] = { fields_links,    fields_ports,
-							     fields_switches, fields_jobs,
-							     fields_tiers,    fields_events,
-							     fields_sessions, fields_actions,
-							     fields_failures, fields_cells,
-							     fields_routings };
-	static const size_t *const count[ROW_KINDS] = { &nfields_links,	   &nfields_ports,
-							&nfields_switches, &nfields_jobs,
-							&nfields_tiers,	   &nfields_events,
-							&nfields_sessions, &nfields_actions,
-							&nfields_failures, &nfields_cells,
-							&nfields_routings };
+	static const struct field *const list[ROW_KINDS] = {
+		fields_links,	 fields_ports,	fields_switches, fields_jobs,
+		fields_tiers,	 fields_events, fields_sessions, fields_actions,
+		fields_failures, fields_cells,	fields_routings
+	};
+	static const size_t *const count[ROW_KINDS] = {
+		&nfields_links,	   &nfields_ports,  &nfields_switches, &nfields_jobs,
+		&nfields_tiers,	   &nfields_events, &nfields_sessions, &nfields_actions,
+		&nfields_failures, &nfields_cells,  &nfields_routings
+	};
 
 	*n = *count[kind];
 	return list[kind];
@@ -261,6 +259,8 @@ const char *value_text(char *buf, const struct value *c, const struct field *f)
 	case VALUE_FLAG:
 		return c->num > 0.5 ? "yes" : "no";
 	case VALUE_COUNT:
+		if (c->text)
+			return c->text;
 		snprintf(buf, VALUE_LEN, "%.0f", c->num);
 		break;
 	case VALUE_NUMBER:

@@ -50,14 +50,15 @@ struct rows {
 struct value {
 	double num;	  /* NUMBER, COUNT, FLAG; NAN unknown */
 	uint64_t guid;	  /* GUID; 0 unknown */
-	const char *text; /* TEXT: of the state, or buf; NULL unknown */
+	const char *text; /* TEXT: of the state, or buf; NULL unknown.  COUNT: what people see
+			     instead */
 	unsigned of;	  /* as of the field, for its get() */
 	char buf[VALUE_LEN];
 };
 
 /* What has to be read of a live fabric to know a field. */
 enum field_need {
-	NEED_FABRIC = 1 << 0, /* a discovery */
+	NEED_FABRIC = 1 << 0,  /* a discovery */
 	NEED_TRAFFIC = 1 << 1, /* counters, as enum sample_what */
 	NEED_ERRORS = 1 << 2,
 	NEED_WAIT = 1 << 3,
@@ -80,7 +81,7 @@ struct field {
 	bool usual;	   /* printed unless other fields are asked for */
 	const char *about; /* a line for lists of fields */
 	void (*get)(struct value *c, const struct rows *r, uint32_t row);
-	unsigned of; /* which of several figures that it can get; 0: it is the only one */
+	unsigned of;	/* which of several figures that it can get; 0: it is the only one */
 	unsigned needs; /* enum field_need */
 };
 

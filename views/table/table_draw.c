@@ -268,6 +268,8 @@ static const char *table_draw_figure(char *buf, const struct table_in *in, const
 		figure_age(buf, cell->num);
 	else if (f->kind == VALUE_FLAG)
 		snprintf(buf, FIGURE_LEN, "%s", cell->num > 0 ? "yes" : "no");
+	else if (f->kind == VALUE_COUNT && table_draw_is_id(f->name) && cell->text)
+		snprintf(buf, FIGURE_LEN, "%.*s", FIGURE_LEN - 1, cell->text);
 	else if (f->kind == VALUE_COUNT && table_draw_is_id(f->name))
 		snprintf(buf, FIGURE_LEN, "%.0f", cell->num);
 	else if (f->kind == VALUE_COUNT && cell->num >= 0 && cell->num < 1.8e19)

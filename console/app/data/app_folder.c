@@ -128,6 +128,8 @@ static void app_folder_put_job(bytes_out *out, const json_t *j)
 	bytes_put_text(out, json_string_at(j, "name"));
 	bytes_put_text(out, json_string_at(j, "user"));
 	bytes_put_text(out, json_string_at(j, "nodes"));
+	for (int a = 0; a < JOB_ATTRS; a++)
+		bytes_put_text(out, json_string_at(j, job_attr_key((enum job_attr)a)));
 	json_array_foreach(hosts, i, host) if (json_is_string(host))
 		bytes_put_text(out, json_string_value(host));
 }
@@ -227,28 +229,34 @@ static int app_folder_take_state(void *ctx, struct bytes_in *in, struct err *err
 
 static int app_folder_take_job(struct job_list *l, struct bytes_in *in)
 {
+	struct job_rec r = { .id = 0 };
 	struct job_head h;
-	char *name, *user, *nodes, **hosts;
+	char *name, *user, *nodes, **hosts, *attr[JOB_ATTRS];
 	uint32_t n = 0;
 
 	bytes_take(in, &h, sizeof(h));
 	name = bytes_take_text(in);
 	user = bytes_take_text(in);
 	nodes = bytes_take_text(in);
+	for (int a = 0; a < JOB_ATTRS; a++)
+		r.attr[a] = attr[a] = bytes_take_text(in);
 	in->bad |= !name || !user || !nodes || h.nhost > in->left / sizeof(uint32_t);
 	hosts = xcalloc(in->bad ? 0 : h.nhost, sizeof(*hosts));
 	for (; !in->bad && n < h.nhost; n++) {
 		hosts[n] = bytes_take_text(in);
 		in->bad |= !hosts[n];
 	}
+	r.id = h.id;
+	r.name = name;
+	r.user = user;
+	r.nodes = nodes;
+	r.hosts = (const char *const *)hosts;
+	r.nhost = n;
+	r.start_s = h.start_s;
 	if (!in->bad && n)
-		job_list_add(l, &(struct job_rec){ .id = h.id,
-						   .name = name,
-						   .user = user,
-						   .nodes = nodes,
-						   .hosts = (const char *const *)hosts,
-						   .nhost = n,
-						   .start_s = h.start_s });
+		job_list_add(l, &r);
+	for (int a = 0; a < JOB_ATTRS; a++)
+		free(attr[a]);
 	while (n)
 		free(hosts[--n]);
 	free(hosts);

@@ -76,24 +76,29 @@ static int app_snapshot_put_json(FILE *f, json_t *j, size_t flags)
 	return 0;
 }
 
+static json_t *app_snapshot_job(const struct job_rec *r)
+{
+	json_t *hosts = json_array(), *j;
+
+	for (uint32_t h = 0; h < r->nhost; h++)
+		json_array_append_new(hosts, json_text(r->hosts[h]));
+	j = json_pack("{s:I, s:o, s:o, s:o, s:o, s:I}", "id", (json_int_t)r->id, "name",
+		      json_text(r->name), "user", json_text(r->user), "nodes", json_text(r->nodes),
+		      "hosts", hosts, "start_s", (json_int_t)r->start_s);
+	for (int a = 0; j && a < JOB_ATTRS; a++)
+		if (r->attr[a][0])
+			json_object_set_new(j, job_attr_key((enum job_attr)a),
+					    json_text(r->attr[a]));
+	return j;
+}
+
 static int app_snapshot_put_list(const struct snapshot_out *o)
 {
 	const struct job_list *l = o->s->job_list;
 	json_t *jobs = json_array();
 
-	for (uint32_t i = 0; i < l->njob; i++) {
-		const struct job_rec *r = &l->jobs[i];
-		json_t *hosts = json_array();
-
-		for (uint32_t h = 0; h < r->nhost; h++)
-			json_array_append_new(hosts, json_text(r->hosts[h]));
-		json_array_append_new(jobs, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I}", "id",
-						      (json_int_t)r->id, "name",
-						      json_text(r->name), "user",
-						      json_text(r->user), "nodes",
-						      json_text(r->nodes), "hosts", hosts,
-						      "start_s", (json_int_t)r->start_s));
-	}
+	for (uint32_t i = 0; i < l->njob; i++)
+		json_array_append_new(jobs, app_snapshot_job(&l->jobs[i]));
 	return app_snapshot_put_json(o->f,
 				     json_pack("{s:o, s:I, s:i, s:i, s:o}", "source",
 					       json_text(l->source), "time_s",
@@ -128,12 +133,12 @@ static int app_snapshot_put_events(const struct snapshot_out *o)
 	for (uint32_t i = events_count(&o->s->events); i-- > 0;) {
 		const struct log_line *l = events_get(&o->s->events, i);
 
-		app_snapshot_put_json(
-			o->f,
-			json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
-				  "level", log_level_name(l->level), "area",
-				  json_text(l->area), "text", json_text(l->text)),
-			JSON_COMPACT);
+		app_snapshot_put_json(o->f,
+				      json_pack("{s:I, s:s, s:o, s:o}", "time_ns",
+						(json_int_t)l->time_ns, "level",
+						log_level_name(l->level), "area",
+						json_text(l->area), "text", json_text(l->text)),
+				      JSON_COMPACT);
 	}
 	return 0;
 }

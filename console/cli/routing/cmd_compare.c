@@ -328,8 +328,7 @@ static int cmd_compare_load_live(struct comparison *cmp, struct compare_cmd *c, 
 	struct live l;
 	int rc;
 
-	if (!c->live.jobs && !c->live.no_jobs)
-		c->live.jobs = "slurm";
+	live_jobs_default(&c->live);
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	c->live.moment = &c->o.moment;
 	if (live_open(&l, &c->live, NULL, err))

@@ -57,9 +57,8 @@ static void plan_jobs_print_job(FILE *out, const struct plan *p, const struct ro
 	const struct job *j = &p->jobs->jobs[job];
 	const struct job_metrics *a = &both[0].m->job[job], *b = &both[1].m->job[job];
 
-	fprintf(out, "%12llu %9u %8u %6u > %-6u %6llu > %-6llu", (unsigned long long)j->id,
-		j->nterm, j->nsw, a->links, b->links, (unsigned long long)a->efi_max,
-		(unsigned long long)b->efi_max);
+	fprintf(out, "%12s %9u %8u %6u > %-6u %6llu > %-6llu", JOB_TEXT(j), j->nterm, j->nsw,
+		a->links, b->links, (unsigned long long)a->efi_max, (unsigned long long)b->efi_max);
 	plan_jobs_print_pair(out, plan_jobs_time(&both[0], job), plan_jobs_time(&both[1], job));
 	plan_jobs_print_pair(out, plan_jobs_slowdown(&both[0], job),
 			     plan_jobs_slowdown(&both[1], job));

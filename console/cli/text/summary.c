@@ -142,8 +142,8 @@ void summary_print_jobs(FILE *out, const struct route_report *e)
 	for (uint32_t j = 0; j < e->jobs->njob; j++) {
 		const struct job *job = &e->jobs->jobs[j];
 
-		fprintf(out, "%12llu %9u %8u %8llu %6u", (unsigned long long)job->id, job->nterm,
-			job->nsw, (unsigned long long)e->m->job[j].efi_max, e->m->job[j].links);
+		fprintf(out, "%12s %9u %8u %8llu %6u", JOB_TEXT(job), job->nterm, job->nsw,
+			(unsigned long long)e->m->job[j].efi_max, e->m->job[j].links);
 		summary_print_job_time(out, e, j);
 		if (e->jobs_run)
 			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,

@@ -7,16 +7,19 @@
 #include "fabric/model/topology/host_names.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define JOB_WORD "job:"
 
-static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t id)
+static const struct job *pin_text_find_job(const struct jobset *jobs, const char *text)
 {
-	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
+	uint64_t id;
+
+	if (!jobset_id_find(&id, jobs, text))
+		return NULL;
+	for (uint32_t i = 0; i < jobs->njob; i++)
 		if (jobs->jobs[i].id == id)
 			return &jobs->jobs[i];
 	return NULL;
@@ -26,13 +29,12 @@ static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t i
 static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const char *id,
 			struct err *err)
 {
+	size_t digits = strspn(id, "0123456789"), task = 0;
 	const struct job *job;
-	char *end;
-	uint64_t number;
 
-	errno = 0;
-	number = strtoull(id, &end, 10);
-	if (*id < '0' || *id > '9' || *end || errno)
+	if (digits && id[digits] == '_') /* of an array */
+		task = strspn(id + digits + 1, "0123456789");
+	if (!digits || digits > 19 || task > 19 || id[digits + (task ? 1 + task : 0)])
 		return err_set(err, -EINVAL,
 			       "pin: \"job:\" must be followed by the number of a running job, not "
 			       "\"%.40s\"",
@@ -41,14 +43,12 @@ static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const
 		return 0;
 	if (!jobs)
 		return err_set(err, -EINVAL,
-			       "pin: job %" PRIu64 " is unknown, as are all jobs: name its hosts",
-			       number);
-	job = pin_text_find_job(jobs, number);
+			       "pin: job %s is unknown, as are all jobs: name its hosts", id);
+	job = pin_text_find_job(jobs, id);
 	if (!job)
-		return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
+		return err_set(err, -EINVAL, "pin: no job %s is running", id);
 	if (!job->nterm)
-		return err_set(err, -EINVAL, "pin: no host of job %" PRIu64 " is in this fabric",
-			       number);
+		return err_set(err, -EINVAL, "pin: no host of job %s is in this fabric", id);
 	for (uint32_t k = 0; k < job->nterm; k++)
 		l->pin[job->terms[k]] = true;
 	return 0;
@@ -152,15 +152,25 @@ int route_limits_pin(struct route_limits **l, const struct fabric *f, const stru
 	return rc;
 }
 
+/* An item "job:N" of a job that does not run. */
+static bool pin_text_job_gone(const char *text, size_t len, const struct jobset *jobs)
+{
+	size_t word = strlen(JOB_WORD);
+	char id[JOB_ID_LEN];
+
+	if (strncmp(text, JOB_WORD, word) || len <= word || text[word] < '0' || text[word] > '9')
+		return false;
+	snprintf(id, sizeof(id), "%.*s", (int)(len - word), text + word);
+	return !pin_text_find_job(jobs, id);
+}
+
 char *pin_text_of_now(const char *text, const struct jobset *jobs)
 {
 	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
 
 	while (*(text += strspn(text, ", \t"))) {
 		size_t len = pin_text_item_length(text);
-		const char *id = text + strlen(JOB_WORD);
-		bool gone = !strncmp(text, JOB_WORD, strlen(JOB_WORD)) && *id >= '0' &&
-			    *id <= '9' && !pin_text_find_job(jobs, strtoull(id, NULL, 10));
+		bool gone = pin_text_job_gone(text, len, jobs);
 
 		if (!gone)
 			end += sprintf(end, "%s%.*s", end > out ? "," : "", (int)len, text);

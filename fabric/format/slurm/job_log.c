@@ -53,6 +53,8 @@ void job_log_add(struct job_log *log, const struct job_record *r)
 	to->name = job_log_keep(log, r->name);
 	to->user = job_log_keep(log, r->user);
 	to->nodes = job_log_keep(log, r->nodes);
+	for (int i = 0; i < JOB_ATTRS; i++)
+		to->attr[i] = r->attr[i] && r->attr[i][0] ? job_log_keep(log, r->attr[i]) : "";
 }
 
 /* Parts of one job behind each other, the whole of it first. */
@@ -80,6 +82,9 @@ static void job_log_take_part(struct job_record *to, const struct job_record *pa
 		to->name = part->name;
 	if (!*to->user)
 		to->user = part->user;
+	for (int i = 0; i < JOB_ATTRS; i++)
+		if (!*to->attr[i])
+			to->attr[i] = part->attr[i];
 }
 
 /* The first of n records takes the others. */
@@ -219,6 +224,13 @@ const char *job_record_name(char buf[40], const struct job_record *r)
 	return buf;
 }
 
+void job_record_attr(const char *attr[JOB_ATTRS], char buf[40], const struct job_record *r)
+{
+	memcpy(attr, r->attr, sizeof(r->attr));
+	if (!*attr[JOB_LABEL] && r->task)
+		attr[JOB_LABEL] = job_record_name(buf, r);
+}
+
 int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,
 		  const char *source, struct err *err)
 {
@@ -245,10 +257,12 @@ int job_log_give(struct jobset_builder *b, uint64_t *names, const struct job_rec
 			    .nodes = r->nodes,
 			    .start_s = r->start_s };
 	struct hostlist *h;
+	char label[40];
 	int rc = job_log_hosts(&h, names, r, source, err);
 
 	if (rc)
 		return rc;
+	job_record_attr(head.attr, label, r);
 	jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));
 	hostlist_free(h);
 	return 0;

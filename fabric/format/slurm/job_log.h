@@ -16,10 +16,11 @@ struct job_record {
 	uint64_t id;
 	uint32_t task; /* of an array: 1 and up; 0: of none */
 	uint32_t part; /* of a heterogeneous job (its leader's id), or a step: 1 and up; 0: a job */
-	int64_t start_s, end_s; /* Unix time; start 0 = always running, end 0 = not ended */
-	char *name, *user;	/* "" when unknown */
-	char *nodes;		/* host list, checked when it was read */
-	uint32_t wants;		/* so many nodes, where it is not known which; else 0 */
+	int64_t start_s, end_s;	     /* Unix time; start 0 = always running, end 0 = not ended */
+	char *name, *user;	     /* "" when unknown */
+	const char *attr[JOB_ATTRS]; /* "" when unknown; label: where it is not job_record_name() */
+	char *nodes;		     /* host list, checked when it was read */
+	uint32_t wants;		     /* so many nodes, where it is not known which; else 0 */
 };
 
 struct job_log {
@@ -38,8 +39,8 @@ void job_log_add(struct job_log *log, const struct job_record *r);
  * all of them, from the first start to the last end.  -E2BIG as hostlist_parse(). */
 int job_log_join(struct job_log *log, struct err *err);
 
-/* Without records that say of a job what an earlier one says: as when a list was written twice to one
- * file.  Not parts, which are joined anyway.  Returns how many there were. */
+/* Without records that say of a job what an earlier one says: as when a list was written twice to
+ * one file.  Not parts, which are joined anyway.  Returns how many there were. */
 uint32_t job_log_drop_repeated(struct job_log *log);
 
 /* The hosts of a job; names: of those taken before it, to which they are added.  -E2BIG: together
@@ -58,6 +59,8 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 bool job_record_runs(const struct job_record *r, int64_t at_s);
 /* "12", "12_3" of an array.  Returns buf. */
 const char *job_record_name(char buf[40], const struct job_record *r);
+/* Its texts, with that name as the label of a task; buf keeps it. */
+void job_record_attr(const char *attr[JOB_ATTRS], char buf[40], const struct job_record *r);
 
 /* First start and last start or end that the log knows; 0 0 when it has no times. */
 void job_log_span(const struct job_log *log, int64_t *first_s, int64_t *last_s);

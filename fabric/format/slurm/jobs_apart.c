@@ -26,6 +26,8 @@ static void jobs_apart_put(bytes_out *out, const struct job_log *log)
 		bytes_put_text(out, r->name);
 		bytes_put_text(out, r->user);
 		bytes_put_text(out, r->nodes);
+		for (int k = 0; k < JOB_ATTRS; k++)
+			bytes_put_text(out, r->attr[k]);
 	}
 }
 
@@ -48,7 +50,7 @@ static int jobs_apart_work(void *ctx, struct isolated_out *result, struct err *e
 static void jobs_apart_take_one(struct job_log *log, struct bytes_in *in)
 {
 	struct job_record r = { 0 };
-	char *name, *user, *nodes;
+	char *name, *user, *nodes, *attr[JOB_ATTRS];
 
 	bytes_take(in, &r.id, sizeof(r.id));
 	bytes_take(in, &r.task, sizeof(r.task));
@@ -58,11 +60,15 @@ static void jobs_apart_take_one(struct job_log *log, struct bytes_in *in)
 	r.name = name = bytes_take_text(in);
 	r.user = user = bytes_take_text(in);
 	r.nodes = nodes = bytes_take_text(in);
+	for (int k = 0; k < JOB_ATTRS; k++)
+		r.attr[k] = attr[k] = bytes_take_text(in);
 	if (!in->bad)
 		job_log_add(log, &r);
 	free(name);
 	free(user);
 	free(nodes);
+	for (int k = 0; k < JOB_ATTRS; k++)
+		free(attr[k]);
 }
 
 static int jobs_apart_take(struct job_log **out, struct bytes_in *in, struct read_report *report,

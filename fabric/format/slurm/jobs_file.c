@@ -15,7 +15,20 @@
 
 #define MAX_COLUMNS 64
 
-enum column { COL_ID, COL_JOB, COL_NAME, COL_USER, COL_START, COL_END, COL_NODES, COLUMNS };
+enum column {
+	COL_ID,
+	COL_JOB,
+	COL_NAME,
+	COL_USER,
+	COL_START,
+	COL_END,
+	COL_NODES,
+	COL_PARTITION,
+	COL_ACCOUNT,
+	COL_RESERVATION,
+	COL_CONSTRAINTS,
+	COLUMNS
+};
 
 struct reader {
 	struct job_lines in;
@@ -90,8 +103,10 @@ static int jobs_file_list_line(struct reader *x, char *s)
 
 static int jobs_file_sacct_header(struct reader *x, char *s)
 {
-	static const char *const names[COLUMNS] = { "JobIDRaw", "JobID", "JobName", "User",
-						    "Start",	"End",	 "NodeList" };
+	static const char *const names[COLUMNS] = { "JobIDRaw",	   "JobID",	 "JobName",
+						    "User",	   "Start",	 "End",
+						    "NodeList",	   "Partition",	 "Account",
+						    "Reservation", "Constraints" };
 
 	for (int k = 0; k < COLUMNS; k++)
 		x->column[k] = -1;
@@ -133,10 +148,20 @@ static void jobs_file_sacct_leader(struct job_record *r, const char *job)
 	}
 }
 
+/* JobIDRaw gives a task of an array a number of its own, JobID that of the array and the task. */
+static void jobs_file_sacct_label(char label[40], const struct job_record *r, const char *job)
+{
+	struct job_record shown = { 0 };
+
+	label[0] = '\0';
+	if (!r->task && job_line_scan_id(&shown, &job) && shown.task)
+		job_record_name(label, &shown);
+}
+
 static int jobs_file_sacct_line(struct reader *x, char *s)
 {
 	struct job_record r = { 0 };
-	char *word[MAX_COLUMNS];
+	char *word[MAX_COLUMNS], label[40];
 	const char *p;
 	int n = 0, rc;
 
@@ -163,6 +188,12 @@ static int jobs_file_sacct_line(struct reader *x, char *s)
 	r.name = jobs_file_word_of(x, word, n, COL_NAME);
 	r.user = jobs_file_word_of(x, word, n, COL_USER);
 	r.nodes = jobs_file_word_of(x, word, n, COL_NODES);
+	jobs_file_sacct_label(label, &r, jobs_file_word_of(x, word, n, COL_JOB));
+	r.attr[JOB_LABEL] = label;
+	r.attr[JOB_PARTITION] = jobs_file_word_of(x, word, n, COL_PARTITION);
+	r.attr[JOB_ACCOUNT] = jobs_file_word_of(x, word, n, COL_ACCOUNT);
+	r.attr[JOB_RESERVATION] = jobs_file_word_of(x, word, n, COL_RESERVATION);
+	r.attr[JOB_FEATURES] = jobs_file_word_of(x, word, n, COL_CONSTRAINTS);
 	return job_line_add(&x->in, &r);
 }
 

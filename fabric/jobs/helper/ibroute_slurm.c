@@ -61,15 +61,30 @@ static const char *ibroute_slurm_user_of(const slurm_job_info_t *j, char *buf, s
 	return buf;
 }
 
+/* "5_1" of a task of an array; of other jobs "", which are known by their number. */
+static const char *ibroute_slurm_label(char buf[JOB_ID_LEN], const slurm_job_info_t *j)
+{
+	buf[0] = '\0';
+	if (j->array_job_id && j->array_task_id != NO_VAL)
+		snprintf(buf, JOB_ID_LEN, "%u_%u", (unsigned)j->array_job_id,
+			 (unsigned)j->array_task_id);
+	return buf;
+}
+
 static void ibroute_slurm_add_job(struct job_list *l, const slurm_job_info_t *j)
 {
-	char uid[16];
+	char uid[16], label[JOB_ID_LEN];
 
 	job_list_add(l, &(struct job_rec){ .id = ibroute_slurm_job_id(j),
 					   .part = j->het_job_id ? 1 + j->het_job_offset : 0,
 					   .name = j->name,
 					   .user = ibroute_slurm_user_of(j, uid, sizeof(uid)),
 					   .nodes = j->nodes,
+					   .attr = { [JOB_LABEL] = ibroute_slurm_label(label, j),
+						     [JOB_PARTITION] = j->partition,
+						     [JOB_ACCOUNT] = j->account,
+						     [JOB_RESERVATION] = j->resv_name,
+						     [JOB_FEATURES] = j->features },
 					   .start_s = j->start_time });
 }
 

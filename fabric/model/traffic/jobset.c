@@ -61,9 +61,16 @@ static char *jobset_keep(struct arena *a, const char *s)
 	return plain_text(arena_strdup(a, s ? s : ""), "");
 }
 
+static void jobset_keep_attr(struct arena *a, const char *to[JOB_ATTRS],
+			     const char *const from[JOB_ATTRS])
+{
+	for (int i = 0; i < JOB_ATTRS; i++)
+		to[i] = from[i] && from[i][0] ? jobset_keep(a, from[i]) : "";
+}
+
 static struct job jobset_head(const struct jobset_builder *b, const struct job *head)
 {
-	return (struct job){
+	struct job job = {
 		.id = head->id,
 		.name = jobset_keep(b->arena, head->name),
 		.user = jobset_keep(b->arena, head->user),
@@ -71,6 +78,9 @@ static struct job jobset_head(const struct jobset_builder *b, const struct job *
 		.start_s = head->start_s,
 		.given = (uint32_t)b->list.n,
 	};
+
+	jobset_keep_attr(b->arena, job.attr, head->attr);
+	return job;
 }
 
 static void jobset_push(struct jobset_builder *b, uint32_t term)
@@ -136,6 +146,36 @@ void jobset_builder_add_ports(struct jobset_builder *b, const struct job *head,
 	for (uint32_t i = 0; i < n; i++)
 		jobset_push(b, terms[i]);
 	jobset_builder_put(b, &job);
+}
+
+const char *job_text(char buf[JOB_ID_LEN], const struct job *job)
+{
+	return job_id_text(buf, job->id, job->attr);
+}
+
+const char *jobset_id_text(char buf[JOB_ID_LEN], const struct jobset *js, uint64_t id)
+{
+	static const char *const none[JOB_ATTRS];
+
+	for (uint32_t i = 0; js && i < js->njob; i++)
+		if (js->jobs[i].id == id)
+			return job_text(buf, &js->jobs[i]);
+	return job_id_text(buf, id, none);
+}
+
+bool jobset_id_find(uint64_t *id, const struct jobset *js, const char *text)
+{
+	char buf[JOB_ID_LEN], number[JOB_ID_LEN];
+
+	if (*text < '0' || *text > '9')
+		return false;
+	for (uint32_t i = 0; js && i < js->njob; i++) {
+		*id = js->jobs[i].id;
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)*id);
+		if (!strcmp(job_text(buf, &js->jobs[i]), text) || !strcmp(number, text))
+			return true;
+	}
+	return false;
 }
 
 uint32_t job_ambiguous(const struct job *job, const struct fabric *f)
@@ -238,6 +278,7 @@ static struct job jobset_job_copy(struct arena *a, const struct job *job)
 	to.name = jobset_keep(a, job->name);
 	to.user = jobset_keep(a, job->user);
 	to.nodes = jobset_keep(a, job->nodes);
+	jobset_keep_attr(a, to.attr, job->attr);
 	if (job->nterm)
 		memcpy(terms, job->terms, job->nterm * sizeof(*terms));
 	to.terms = terms;

@@ -11,16 +11,18 @@
 #include "fabric/base/hash/digest.h"
 #include "fabric/base/message/err.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/job_attr.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct job {
 	uint64_t id;
-	char *name, *user; /* "" when unknown */
-	char *nodes;	   /* node list as given */
-	uint32_t nnodes;   /* named by the list */
-	uint32_t unknown;  /* of them not found in the fabric */
+	char *name, *user;	     /* "" when unknown */
+	const char *attr[JOB_ATTRS]; /* "" when unknown */
+	char *nodes;		     /* node list as given */
+	uint32_t nnodes;	     /* named by the list */
+	uint32_t unknown;	     /* of them not found in the fabric */
 	uint32_t nterm;
 	const uint32_t *terms; /* ascending, without duplicates; all ports of each node's name */
 	uint32_t nsw;	       /* distinct switches below them */
@@ -41,6 +43,16 @@ struct jobset {
 	struct arena *arena;
 	int refs;
 };
+
+/* "7", "5_1": as people know it.  Returns buf. */
+const char *job_text(char buf[JOB_ID_LEN], const struct job *job);
+/* For messages: valid to the end of the block. */
+#define JOB_TEXT(job) job_text((char[JOB_ID_LEN]){ "" }, (job))
+/* The same of a job by its number, which is told where js (may be NULL) does not have it.  O(jobs).
+ */
+const char *jobset_id_text(char buf[JOB_ID_LEN], const struct jobset *js, uint64_t id);
+/* Its number by such a text; false: no job has it.  js may be NULL.  O(jobs). */
+bool jobset_id_find(uint64_t *id, const struct jobset *js, const char *text);
 
 /* The first of its ports whose name may be that of another host, FAB_NONE: there is none. */
 uint32_t job_ambiguous(const struct job *job, const struct fabric *f);

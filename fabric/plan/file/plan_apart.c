@@ -50,6 +50,7 @@ static void plan_apart_put_names(bytes_out *out, const struct name_map *names)
 struct job_head {
 	uint64_t id;
 	uint32_t nnodes, unknown, nterm, given;
+	char label[JOB_ID_LEN];
 };
 
 static void plan_apart_put_jobs(bytes_out *out, const struct jobset *js)
@@ -60,8 +61,13 @@ static void plan_apart_put_jobs(bytes_out *out, const struct jobset *js)
 	bytes_put(out, &n, sizeof(n));
 	for (uint32_t i = 0; i < n; i++) {
 		const struct job *job = &js->jobs[i];
-		struct job_head h = { job->id, job->nnodes, job->unknown, job->nterm, job->given };
+		struct job_head h = { .id = job->id,
+				      .nnodes = job->nnodes,
+				      .unknown = job->unknown,
+				      .nterm = job->nterm,
+				      .given = job->given };
 
+		snprintf(h.label, sizeof(h.label), "%s", job->attr[JOB_LABEL]);
 		bytes_put(out, &h, sizeof(h));
 		bytes_put(out, job->terms, job->nterm * sizeof(*job->terms));
 	}
@@ -211,6 +217,8 @@ static struct jobset *plan_apart_make_jobs(const struct fabric *f, const char *s
 				    .nnodes = job[i].head.nnodes,
 				    .unknown = job[i].head.unknown };
 
+		job[i].head.label[JOB_ID_LEN - 1] = '\0';
+		head.attr[JOB_LABEL] = job[i].head.label;
 		jobset_builder_add_ports(b, &head, job[i].terms, job[i].head.nterm);
 	}
 	return jobset_build(b);

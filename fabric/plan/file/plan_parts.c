@@ -199,6 +199,8 @@ static struct jobset *plan_parts_read_jobs(const struct plan_reading *r)
 		json_t *nodes = json_object_get(job, "nodes");
 		json_t *ports = json_object_get(job, "ports");
 
+		head.attr[JOB_LABEL] =
+			json_string_value(json_object_get(job, job_attr_key(JOB_LABEL)));
 		head.nnodes = (uint32_t)json_array_size(nodes);
 		if (ports)
 			plan_parts_read_ports(b, r->to->f, &head, ports);

@@ -117,6 +117,16 @@ static const char *planfile_schema(const struct plan *p, const json_t *io)
 								 : PLAN_SCHEMA;
 }
 
+static json_t *planfile_job_json(const struct job *job, json_t *nodes, json_t *ports)
+{
+	json_t *j = json_pack("{s:I, s:o, s:o, s:I}", "id", (json_int_t)job->id, "nodes", nodes,
+			      "ports", ports, "unknown", (json_int_t)job->unknown);
+
+	if (j && job->attr[JOB_LABEL][0])
+		json_object_set_new(j, job_attr_key(JOB_LABEL), json_text(job->attr[JOB_LABEL]));
+	return j;
+}
+
 static json_t *planfile_jobs_json(const struct plan *p)
 {
 	json_t *list = json_array();
@@ -139,9 +149,7 @@ static json_t *planfile_jobs_json(const struct plan *p)
 			json_array_append_new(ports,
 					      planfile_guid(p->fabric->term_guid[job->terms[t]]));
 		}
-		json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:I}", "id",
-						      (json_int_t)job->id, "nodes", nodes, "ports",
-						      ports, "unknown", (json_int_t)job->unknown));
+		json_array_append_new(list, planfile_job_json(job, nodes, ports));
 	}
 	return list;
 }

@@ -70,9 +70,11 @@ static bool event_ref_port_named(struct event_ref *out, const struct fabric *f, 
 
 static bool event_ref_job_named(struct event_ref *out, const struct state *s, const char *word)
 {
-	uint64_t id = strtoull(word, NULL, 10);
+	uint64_t id;
 
-	for (uint32_t j = 0; s->jobs && id && j < s->jobs->njob; j++) {
+	if (!jobset_id_find(&id, s->jobs, word))
+		return false;
+	for (uint32_t j = 0; j < s->jobs->njob; j++) {
 		if (s->jobs->jobs[j].id != id)
 			continue;
 		*out = (struct event_ref){ .kind = REF_JOB, .at = j, .job = id };
@@ -115,7 +117,7 @@ void event_ref_find(struct event_ref *out, const struct state *s, const char *te
 const char *event_ref_text(char *buf, size_t len, const struct state *s,
 			   const struct event_ref *ref)
 {
-	char label[256];
+	char label[256], id[JOB_ID_LEN];
 
 	buf[0] = '\0';
 	switch (ref->kind) {
@@ -132,7 +134,7 @@ const char *event_ref_text(char *buf, size_t len, const struct state *s,
 		snprintf(buf, len, "the switch of %s", s->fabric->term_name[ref->at]);
 		break;
 	case REF_JOB:
-		snprintf(buf, len, "job %llu", (unsigned long long)ref->job);
+		snprintf(buf, len, "job %s", jobset_id_text(id, s->jobs, ref->job));
 		break;
 	}
 	return buf;

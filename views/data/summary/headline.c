@@ -201,7 +201,8 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 	const struct link_usage *u = state_usage(s);
 	const char *costs = routing ? "routing costs jobs" : "jobs slow each other";
 	char full[400], brief[300], label[160], from[NAME_LEN], to[NAME_LEN], buf[64];
-	char ids[64], share[240] = "", brief_share[200] = "";
+	char ids[2 * JOB_ID_LEN + 16], id[JOB_ID_LEN], other[JOB_ID_LEN], share[320] = "",
+									  brief_share[320] = "";
 	const char *better = headline_better(buf, s);
 	double slowdown;
 	uint32_t job = headline_worst_job(u, &slowdown), with, chan;
@@ -210,9 +211,8 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 		return false;
 	chan = headline_shared(u, job, &with);
 	if (chan != FAB_NONE) {
-		snprintf(ids, sizeof(ids), ": %llu, %llu share",
-			 (unsigned long long)u->jobs->jobs[job].id,
-			 (unsigned long long)u->jobs->jobs[with].id);
+		snprintf(ids, sizeof(ids), ": %s, %s share", job_text(id, &u->jobs->jobs[job]),
+			 job_text(other, &u->jobs->jobs[with]));
 		snprintf(share, sizeof(share), "%s %s", ids,
 			 chan_label(label, sizeof(label), s->fabric, chan));
 		snprintf(brief_share, sizeof(brief_share), "%s %s->%s", ids,
@@ -286,7 +286,7 @@ static double headline_waits_s(const struct state *s, uint32_t chan)
 }
 
 /* Of the jobs on a channel the one that loses most; equals by their paths, most first. */
-static uint64_t headline_loser(const struct link_usage *u, uint32_t chan)
+static const struct job *headline_loser(const struct link_usage *u, uint32_t chan)
 {
 	const struct job_routes *r = u->routes;
 	uint32_t job = r->job[r->chan_off[chan]];
@@ -300,7 +300,7 @@ static uint64_t headline_loser(const struct link_usage *u, uint32_t chan)
 		most = p->slowdown;
 		job = r->job[k];
 	}
-	return u->jobs->jobs[job].id;
+	return &u->jobs->jobs[job];
 }
 
 static void headline_cause(char *buf, size_t len, const struct state *s, uint32_t port)
@@ -308,15 +308,16 @@ static void headline_cause(char *buf, size_t len, const struct state *s, uint32_
 	const struct link_usage *u = state_usage(s);
 	uint32_t chan = s->fabric->port[port].chan, term = s->fabric->port[port].term;
 	const struct jobset *js = s->jobs;
+	char id[JOB_ID_LEN];
 
 	buf[0] = '\0';
 	if (chan != FAB_NONE && u && u->routes &&
 	    u->routes->chan_off[chan] < u->routes->chan_off[chan + 1])
-		snprintf(buf, len, ", cause job %llu", (unsigned long long)headline_loser(u, chan));
+		snprintf(buf, len, ", cause job %s", job_text(id, headline_loser(u, chan)));
 	else if (term != FAB_NONE && js && js->nterm == s->fabric->nterm &&
 		 js->term_off[term] < js->term_off[term + 1])
-		snprintf(buf, len, ", cause job %llu: more is sent to this host than it takes",
-			 (unsigned long long)js->jobs[js->term_job[js->term_off[term]]].id);
+		snprintf(buf, len, ", cause job %s: more is sent to this host than it takes",
+			 job_text(id, &js->jobs[js->term_job[js->term_off[term]]]));
 }
 
 static bool headline_congestion(struct headline *h, const struct state *s,

@@ -14,13 +14,25 @@ static const struct job *fields_jobs_of(const struct rows *r, uint32_t row)
 void job_label(char *buf, const struct rows *r, uint32_t row)
 {
 	const struct job *j = fields_jobs_of(r, row);
+	char id[JOB_ID_LEN];
 
-	snprintf(buf, VALUE_LEN, "%llu %.60s %.60s %.100s", (unsigned long long)j->id, j->user,
-		 j->name, j->nodes);
+	snprintf(buf, VALUE_LEN, "%s %.60s %.60s %.100s", job_text(id, j), j->user, j->name,
+		 j->nodes);
 }
 
-GETTER(fields_jobs_get_id, c->num = (double)fields_jobs_of(r, row)->id)
+static void fields_jobs_get_label(struct value *c, const struct rows *r, uint32_t row)
+{
+	c->text = job_text(c->buf, fields_jobs_of(r, row));
+}
 
+/* A number for scripts; people see it as SLURM shows it. */
+static void fields_jobs_get_id(struct value *c, const struct rows *r, uint32_t row)
+{
+	fields_jobs_get_label(c, r, row);
+	c->num = (double)fields_jobs_of(r, row)->id;
+}
+
+GETTER(fields_jobs_get_attr, field_text_if(c, fields_jobs_of(r, row)->attr[c->of]))
 GETTER(fields_jobs_get_user, field_text_if(c, fields_jobs_of(r, row)->user))
 GETTER(fields_jobs_get_name, field_text_if(c, fields_jobs_of(r, row)->name))
 GETTER(fields_jobs_get_nodes, c->num = fields_jobs_of(r, row)->nnodes)
@@ -110,10 +122,10 @@ static void fields_jobs_get_state(struct value *c, const struct rows *r, uint32_
 {
 	const struct job *j = fields_jobs_of(r, row);
 
-	c->text = j->unknown				     ? "in part elsewhere"
+	c->text = j->unknown				       ? "in part elsewhere"
 		  : job_ambiguous(j, r->s->fabric) != FAB_NONE ? "ambiguous"
-		  : j->multi				     ? "running"
-							     : "on one switch";
+		  : j->multi				       ? "running"
+							       : "on one switch";
 }
 
 static const struct tier_sum *fields_jobs_tier_of(const struct rows *r, uint32_t row)
@@ -152,7 +164,12 @@ GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 
 /* clang-format off */
 const struct field fields_jobs[] = {
-	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id, 0, NEED_ALL },
+	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its number", fields_jobs_get_id, 0, NEED_ALL },
+	{ "label", NULL, "job id", "", VALUE_TEXT, 0, false, "its id as SLURM shows it: 5_1 is task 1 of array 5", fields_jobs_get_label, 0, NEED_ALL },
+	{ "partition", NULL, "partition", "", VALUE_TEXT, 0, false, "its partition", fields_jobs_get_attr, JOB_PARTITION, NEED_ALL },
+	{ "account", NULL, "account", "", VALUE_TEXT, 0, false, "its account", fields_jobs_get_attr, JOB_ACCOUNT, NEED_ALL },
+	{ "reservation", "resv", "reservation", "", VALUE_TEXT, 0, false, "its reservation", fields_jobs_get_attr, JOB_RESERVATION, NEED_ALL },
+	{ "features", "constraint", "features", "", VALUE_TEXT, 0, false, "features of nodes that it wants (--constraint)", fields_jobs_get_attr, JOB_FEATURES, NEED_ALL },
 	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user, 0, NEED_ALL },
 	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name, 0, NEED_ALL },
 	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes, 0, NEED_ALL },

@@ -21,6 +21,9 @@ static struct job_list *two_jobs(void)
 					   .name = "wrf",
 					   .user = "sato",
 					   .nodes = "n[0001-0002]",
+					   .attr = { [JOB_LABEL] = "33_7",
+						     [JOB_PARTITION] = "gpu",
+						     [JOB_FEATURES] = "ib&a\x1b" },
 					   .hosts = a,
 					   .nhost = 2,
 					   .start_s = 42 });
@@ -33,7 +36,7 @@ static struct job_list *two_jobs(void)
 	return l;
 }
 
-#define HELLO "{\"ibroute-slurm\": 1, \"slurm\": \"22.5.8\"}\n"
+#define HELLO "{\"ibroute-slurm\": 2, \"slurm\": \"22.5.8\"}\n"
 
 /* Greeted, and fed with that. */
 static struct jobwire_reader *fed(const char *text, size_t len)
@@ -74,6 +77,11 @@ static void a_list_comes_back_as_it_was(void **state)
 	assert_string_equal(m.list->jobs[1].user, "sato");
 	assert_string_equal(m.list->jobs[1].nodes, "n[0001-0002]");
 	assert_int_equal(m.list->jobs[1].start_s, 42);
+	assert_string_equal(m.list->jobs[1].attr[JOB_LABEL], "33_7");
+	assert_string_equal(m.list->jobs[1].attr[JOB_PARTITION], "gpu");
+	assert_string_equal(m.list->jobs[1].attr[JOB_ACCOUNT], "");
+	assert_string_equal(m.list->jobs[1].attr[JOB_FEATURES], "ib&a?");
+	assert_string_equal(m.list->jobs[0].attr[JOB_LABEL], "");
 	assert_int_equal(jobwire_next(&(struct jobwire_msg){ 0 }, r, NULL), 0);
 	job_list_put(m.list);
 	job_list_put(l);
@@ -195,14 +203,17 @@ static void components_of_a_job_are_one(void **state)
 	(void)state;
 	r.part = 2;
 	r.start_s = 40;
+	r.attr[JOB_PARTITION] = "gpu";
 	job_list_add(l, &r);
 	r.part = 1;
+	r.attr[JOB_ACCOUNT] = "met";
 	r.name = "a";
 	r.nodes = "n[0003-0004]";
 	r.hosts = hosts + 1;
 	r.nhost = 2;
 	r.start_s = 50;
 	job_list_add(l, &r);
+	r.attr[JOB_PARTITION] = "";
 	r.id = 8;
 	r.part = 0;
 	r.nodes = "n0001";
@@ -217,6 +228,8 @@ static void components_of_a_job_are_one(void **state)
 	assert_string_equal(l->jobs[1].nodes, "n[0003-0004,0007]");
 	assert_int_equal(l->jobs[1].nhost, 3);
 	assert_int_equal(l->jobs[1].start_s, 40);
+	assert_string_equal(l->jobs[1].attr[JOB_ACCOUNT], "met");
+	assert_string_equal(l->jobs[1].attr[JOB_PARTITION], "gpu");
 	job_list_put(l);
 }
 
@@ -247,7 +260,7 @@ static void changed_bytes_are_refused_or_read_within_bounds(void **state)
 
 static void another_version_is_refused_by_name(void **state)
 {
-	static const char hello[] = "{\"ibroute-slurm\": 2}\n";
+	static const char hello[] = "{\"ibroute-slurm\": 3}\n";
 	struct jobwire_reader *r = jobwire_reader_new();
 	struct jobwire_msg m;
 	struct err err;
@@ -255,7 +268,26 @@ static void another_version_is_refused_by_name(void **state)
 	(void)state;
 	jobwire_feed(r, hello, strlen(hello));
 	assert_int_equal(jobwire_next(&m, r, &err), -EPROTONOSUPPORT);
-	assert_non_null(strstr(err.text, "version 2"));
+	assert_non_null(strstr(err.text, "version 3, this program versions 1 to 2"));
+	jobwire_reader_free(r);
+}
+
+/* Built before there were labels and partitions. */
+static void a_helper_of_version_1_is_understood(void **state)
+{
+	static const char text[] = "{\"ibroute-slurm\": 1, \"slurm\": \"22.5.8\"}\n"
+				   "{\"job\": 7, \"nodes\": \"n1\"}\n{\"end\": 1, \"jobs\": 1}\n";
+	struct jobwire_reader *r = jobwire_reader_new();
+	struct jobwire_msg m;
+
+	(void)state;
+	jobwire_feed(r, text, strlen(text));
+	assert_int_equal(jobwire_next(&m, r, NULL), 1);
+	assert_int_equal(m.type, JOBWIRE_HELLO);
+	assert_int_equal(jobwire_next(&m, r, NULL), 1);
+	assert_int_equal(m.list->jobs[0].id, 7);
+	assert_string_equal(m.list->jobs[0].attr[JOB_PARTITION], "");
+	job_list_put(m.list);
 	jobwire_reader_free(r);
 }
 
@@ -286,6 +318,7 @@ int main(void)
 		cmocka_unit_test(components_of_a_job_are_one),
 		cmocka_unit_test(changed_bytes_are_refused_or_read_within_bounds),
 		cmocka_unit_test(another_version_is_refused_by_name),
+		cmocka_unit_test(a_helper_of_version_1_is_understood),
 		cmocka_unit_test(nothing_is_read_before_the_version_and_after_a_fault),
 	};
 

@@ -123,7 +123,7 @@ static int fake_main(const char *kind, const char *path)
 	if (!strcmp(kind, "no-library"))
 		return no_library();
 	if (!strcmp(kind, "other-release")) {
-		puts("{\"ibroute-slurm\": 2, \"slurm\": \"99.5.1\"}");
+		puts("{\"ibroute-slurm\": 99, \"slurm\": \"99.5.1\"}");
 		fflush(stdout);
 		return until_eof();
 	}
@@ -478,8 +478,11 @@ static void play(const char *kind, const char *squeue)
 }
 
 #define SQUEUE_ONE                                                                                 \
-	"#!/bin/sh\necho '{\"jobs\": [{\"job_id\": 7, \"job_state\": \"RUNNING\", \"nodes\": "         \
-	"\"n[1-3]\", \"name\": \"wrf\", \"user_name\": \"sato\", \"start_time\": 42}]}'\n"
+	"#!/bin/sh\necho '{\"jobs\": [{\"job_id\": 7, \"job_state\": \"RUNNING\", \"nodes\": "     \
+	"\"n[1-3]\", \"name\": \"wrf\", \"user_name\": \"sato\", \"start_time\": 42, "             \
+	"\"array_job_id\": {\"set\": true, \"number\": 5}, \"array_task_id\": 1, "                 \
+	"\"partition\": \"gpu\", \"account\": \"met\", \"resv_name\": \"maint\", "                 \
+	"\"features\": \"ib\"}]}'\n"
 
 static void squeue_answers_in_the_place_of(const char *helper)
 {
@@ -498,6 +501,11 @@ static void squeue_answers_in_the_place_of(const char *helper)
 	assert_int_equal(l->jobs[0].id, 7);
 	assert_int_equal(l->jobs[0].nhost, 3);
 	assert_string_equal(l->jobs[0].user, "sato");
+	assert_string_equal(l->jobs[0].attr[JOB_LABEL], "5_1");
+	assert_string_equal(l->jobs[0].attr[JOB_PARTITION], "gpu");
+	assert_string_equal(l->jobs[0].attr[JOB_ACCOUNT], "met");
+	assert_string_equal(l->jobs[0].attr[JOB_RESERVATION], "maint");
+	assert_string_equal(l->jobs[0].attr[JOB_FEATURES], "ib");
 	job_list_put(l);
 	source_close(s);
 	assert_true(no_children_left());
@@ -540,7 +548,7 @@ static void a_helper_that_does_not_fit_is_dead_with_what_is_to_be_done(void **st
 		const char *kind, *text[2];
 	} cases[] = {
 		{ "no-library", { "libslurm.so.99", "make ibroute-slurm" } },
-		{ "other-release", { "version 2", "install both from one" } },
+		{ "other-release", { "version 99", "install both from one" } },
 	};
 
 	(void)state;
@@ -574,7 +582,8 @@ static void what_squeue_says_instead_is_unreachable(void **state)
 		struct err err;
 
 		play("no-library", scripts[i]);
-		assert_int_equal(source_open(&s, &job_source_slurm, &(struct source_opts){ 0 }, &err), 0);
+		assert_int_equal(
+			source_open(&s, &job_source_slurm, &(struct source_opts){ 0 }, &err), 0);
 		assert_true(serve(s, SOURCE_UNREACHABLE, PATIENCE_MS));
 		assert_true(has_text(s, "squeue"));
 		source_close(s);

@@ -114,12 +114,55 @@ static void sacct_tells_components_by_job_id(void **state)
 	assert_nodes(&log->jobs[0], 20, "n[1-3]");
 	assert_string_equal(log->jobs[0].name, "a");
 	assert_nodes(&log->jobs[1], 22, "n4");
+	assert_string_equal(log->jobs[0].attr[JOB_LABEL], "");
+	assert_string_equal(log->jobs[1].attr[JOB_LABEL], "22_1");
+	assert_string_equal(log->jobs[2].attr[JOB_LABEL], "22_2");
 	assert_nodes(&log->jobs[2], 23, "n5");
 	assert_int_equal(one->n, 3);
 	assert_nodes(&one->jobs[0], 30, "n[1-2]");
 	assert_nodes(&one->jobs[1], 31, "n3");
 	job_log_free(one);
 	job_log_free(log);
+}
+
+static void sacct_tells_partition_account_reservation_and_constraints(void **state)
+{
+	struct job_log *log =
+		must_read("JobIDRaw|Partition|Account|Reservation|Constraints|NodeList\n"
+			  "20|gpu|met|maint|ib&a100|n[1-2]\n",
+			  NULL);
+
+	(void)state;
+	assert_string_equal(log->jobs[0].attr[JOB_PARTITION], "gpu");
+	assert_string_equal(log->jobs[0].attr[JOB_ACCOUNT], "met");
+	assert_string_equal(log->jobs[0].attr[JOB_RESERVATION], "maint");
+	assert_string_equal(log->jobs[0].attr[JOB_FEATURES], "ib&a100");
+	job_log_free(log);
+}
+
+/* A number that two tasks share is no id; as people know them, each has one. */
+static void tasks_of_an_array_are_known_by_their_own_id(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+	struct job_log *log = must_read("5_1 n[0001-0002]\n5_2 n0003\n7 n0004\n", NULL);
+	struct jobset *js = NULL;
+	struct err err = { "" };
+	char id[JOB_ID_LEN];
+	uint64_t number;
+
+	(void)state;
+	assert_int_equal(job_log_jobset(&js, log, f, JOB_LOG_ALL, "file", &err), 0);
+	assert_string_equal(job_text(id, &js->jobs[0]), "5_1");
+	assert_string_equal(jobset_id_text(id, js, 7), "7");
+	assert_string_equal(jobset_id_text(id, js, 99), "99");
+	assert_true(jobset_id_find(&number, js, "5_2"));
+	assert_int_equal(number, 5);
+	assert_true(jobset_id_find(&number, js, "7"));
+	assert_false(jobset_id_find(&number, js, "8"));
+	assert_false(jobset_id_find(&number, js, ""));
+	jobset_put(js);
+	job_log_free(log);
+	fabric_put(f);
 }
 
 static void a_list_of_jobs_becomes_a_job_set(void **state)
@@ -407,6 +450,8 @@ int main(void)
 		cmocka_unit_test(components_and_steps_are_one_job),
 		cmocka_unit_test(a_list_that_was_written_twice_counts_once),
 		cmocka_unit_test(sacct_tells_components_by_job_id),
+		cmocka_unit_test(sacct_tells_partition_account_reservation_and_constraints),
+		cmocka_unit_test(tasks_of_an_array_are_known_by_their_own_id),
 		cmocka_unit_test(a_point_in_time_selects_the_jobs_that_run_then),
 		cmocka_unit_test(what_sacct_prints_is_understood),
 		cmocka_unit_test(the_log_of_jobcomp_filetxt_is_read),
