@@ -23,6 +23,9 @@
 
 #define SWEEP_S	 60
 #define TABLES_S 30
+/* Until alerts are delivered, at the end: of a line of cron, and of who has pressed q. */
+#define ALERTS_WAIT_MS	30000
+#define ALERTS_LEAVE_MS 2000
 
 /* --- the log ----------------------------------------------------------------------------- */
 
@@ -32,6 +35,7 @@ static void app_life_sink(void *ctx, const struct log_line *line)
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
 
+	alerts_line(a->alerts, line);
 	msg->printed = pthread_equal(pthread_self(), a->thread);
 	if (msg->printed)
 		app_print_log(a, line);
@@ -384,6 +388,7 @@ void app_end(struct app *a)
 	log_set_sink(NULL, NULL);
 	app_life_print_rest(a);
 	terminal_close(a->term);
+	alerts_free(a->alerts, a->opts.no_screen ? ALERTS_WAIT_MS : ALERTS_LEAVE_MS);
 	app_record_polls(a);
 	if (a->record && record_close(a->record, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
@@ -442,6 +447,7 @@ void app_prepare(struct app *a)
 	a->state.file_names = app_file_names;
 	a->state.file_names_of = a;
 	a->thread = pthread_self();
+	a->alerts = alerts_new(&a->opts.alert);
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {

@@ -234,6 +234,7 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 	case ARGP_KEY_INIT:
 		s->child_inputs[0] = &o->automatic;
 		s->child_inputs[1] = &o->dog;
+		s->child_inputs[2] = &o->alert;
 		return 0;
 	default:
 		return cmdline_take(fields, o, key, arg, s) ? live_opts_take(&o->live, key, arg, s)
@@ -244,6 +245,7 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 static const struct argp_child children[] = {
 	{ &auto_argp, 0, "Automatic mode:", 7 },
 	{ &watchdog_argp, 0, "Rollback and watch options of updates:", 8 },
+	{ &alert_argp, 0, "Alerts, with and without a screen:", 8 },
 	{ 0 },
 };
 
@@ -259,6 +261,7 @@ void app_opts_init(struct app_opts *o)
 	param_defaults(&o->params);
 	auto_opts_init(&o->automatic);
 	watchdog_config_init(&o->dog);
+	alert_opts_init(&o->alert);
 }
 
 int app_opts_ask_m_key(struct app_opts *o, struct err *err)

@@ -4,6 +4,7 @@
 
 #include "fabric/base/message/err.h"
 
+#include "console/alert/alert_opts.h"
 #include "console/auto/auto_opts.h"
 #include "console/record/audit/record_prune.h"
 #include "console/update/watchdog_config.h"
@@ -57,6 +58,7 @@ struct app_opts {
 
 	struct watchdog_config dog; /* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;
+	struct alert_opts alert;
 	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
 	bool ascii, no_mouse;
 #define SETS_MAX 32

@@ -12,6 +12,7 @@
 #include "console/app/app_opts.h"
 #include "console/io/snapshot_files.h"
 #include "console/app/terminal/terminal.h"
+#include "console/alert/alerts.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
 #include "console/session/demo.h"
@@ -114,6 +115,7 @@ struct app {
 	struct feed *feed;	      /* NULL: a file is looked at */
 	char *collector_dir;	      /* found here; NULL: said by the options, or none */
 	bool may_ask;		      /* it to read something */
+	struct alerts *alerts;	      /* NULL: nobody wants them */
 	struct update_thread *update; /* NULL: nothing can be written */
 	struct watchdog_config dog;
 	struct worker *worker;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_run.h"
 
+#include "console/alert/alerts.h"
 #include "console/auto/auto_mode.h"
 #include "console/config/exits.h"
 #include "console/record/record.h"
@@ -20,8 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRUNE_S	  86400.0
-#define PLAN_NAME "auto.plan" /* the newest plan, in the directory of the journals */
+#define PRUNE_S	       86400.0
+#define ALERTS_WAIT_MS 5000	   /* at the end */
+#define PLAN_NAME      "auto.plan" /* the newest plan, in the directory of the journals */
 
 struct auto_run {
 	const struct auto_run_opts *o;
@@ -30,8 +32,9 @@ struct auto_run {
 	const struct job_list *list; /* the newest that is known */
 	enum source_state source_state;
 	struct record *record;
-	struct live live; /* its port stays open */
-	double pruned_s;  /* clock_s(); 0: not yet */
+	struct alerts *alerts; /* NULL: nobody wants them */
+	struct live live;      /* its port stays open */
+	double pruned_s;       /* clock_s(); 0: not yet */
 };
 
 /* What a signal reaches. */
@@ -46,9 +49,29 @@ static void auto_run_on_stop(int sig)
 
 /* --- what is logged ---------------------------------------------------------------------- */
 
+/* As without a sink. */
+static void auto_run_sink(void *ctx, const struct log_line *line)
+{
+	const struct auto_run *r = ctx;
+
+	if (line->level >= LOG_WARN)
+		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
+			line->area, line->text);
+	alerts_line(r->alerts, line);
+}
+
+/* What it decides is one of the things that happen. */
 static void auto_run_say(void *ctx, enum auto_act act, const char *why)
 {
-	(void)ctx;
+	const struct auto_run *r = ctx;
+	const struct alert_opts *o = r->o->alert;
+	struct alert one;
+
+	if (act != AUTO_WAIT || (o->events && o->level <= LOG_INFO)) {
+		alert_make(&one, LOG_INFO, "auto", act == AUTO_PROPOSE ? "plan" : "decision", "%s",
+			   why);
+		alerts_tell(r->alerts, &one);
+	}
 	printf("auto: %s%s\n", act == AUTO_PROPOSE ? "PROPOSED PLAN: " : "", why);
 	fflush(stdout);
 }
@@ -215,7 +238,11 @@ static void auto_run_look_at_fabric(struct auto_run *r, struct auto_seen *seen)
 	struct live *l = &r->live;
 	struct err err = { "" };
 
-	if (live_again(l, &lo, NULL, &err) || jobset_from_list(&jobs, r->list, l->f, &err)) {
+	int rc = live_again(l, &lo, NULL, &err);
+
+	if (!rc)
+		alerts_fabric(r->alerts, l->f->name);
+	if (rc || jobset_from_list(&jobs, r->list, l->f, &err)) {
 		auto_mode_failed(&r->mode, err.text);
 	} else {
 		seen->f = l->f;
@@ -299,6 +326,8 @@ static void auto_run_end(struct auto_run *r)
 
 	live_close(&r->live);
 	source_close(r->source);
+	log_set_sink(NULL, NULL);
+	alerts_free(r->alerts, ALERTS_WAIT_MS);
 	job_list_put(r->list);
 	auto_mode_end(&r->mode);
 	if (r->record && record_close(r->record, &err))
@@ -312,9 +341,13 @@ int auto_run(const struct auto_run_opts *o)
 	struct err err = { "" };
 	int rc;
 
-	r.mode = (struct auto_mode){
-		.opts = &o->automatic, .params = o->params, .record = &r.record, .say = auto_run_say
-	};
+	r.mode = (struct auto_mode){ .opts = &o->automatic,
+				     .params = o->params,
+				     .record = &r.record,
+				     .say = auto_run_say,
+				     .ctx = &r };
+	r.alerts = alerts_new(o->alert);
+	log_set_sink(auto_run_sink, &r);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);

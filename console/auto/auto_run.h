@@ -16,7 +16,8 @@ struct auto_run_opts {
 	unsigned jobs_interval_s;
 	struct engine_params params;
 	struct record_policy keep; /* of earlier sessions: at the start, and once a day */
-	bool rw;		   /* false: it only proposes */
+	const struct alert_opts *alert;
+	bool rw; /* false: it only proposes */
 };
 
 /* Until SIGTERM or SIGINT, which leave an update under way to its own process.  The exit code. */

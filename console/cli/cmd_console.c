@@ -10,6 +10,7 @@
 #include "fabric/base/time/when.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ static int cmd_console_service(const struct app_opts *o)
 		.jobs_interval_s = o->jobs_interval_s,
 		.params = o->params,
 		.keep = o->keep,
+		.alert = &o->alert,
 		.rw = o->rw,
 	};
 
@@ -116,8 +118,11 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_BAD_USAGE;
 	}
-	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-		return cmd_console_service(&c.o);
+	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+		rc = cmd_console_service(&c.o);
+		free(c.o.alert.url);
+		return rc;
+	}
 	c.o.no_screen = c.batch.on;
 	c.o.error_limits = c.batch.error_limits;
 	c.o.needs = batch_opts_need(&c.batch);
@@ -127,5 +132,6 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 		     : app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
 	row_filter_free(c.batch.filter);
 	free(c.batch.threshold_text);
+	free(c.o.alert.url);
 	return rc;
 }

@@ -158,7 +158,9 @@ int agent_hook_start(struct agent_hook *h, const char *command, const char *cons
 	int life[2] = { -1, -1 }, out[2] = { -1, -1 }, rc = 0;
 	char **all;
 
-	*h = (struct agent_hook){ .life = -1, .out = -1, .end_ms = now_ms + limit_ms };
+	*h = (struct agent_hook){
+		.life = -1, .out = -1, .area = "agent", .end_ms = now_ms + limit_ms
+	};
 	snprintf(h->what, sizeof(h->what), "%s", what);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) || pipe2(out, O_CLOEXEC))
 		rc = -errno;
@@ -188,9 +190,9 @@ static void agent_hook_log_line(struct agent_hook *h)
 {
 	h->line[h->nline] = 0;
 	if (h->nline && h->lines < LINES_MAX)
-		log_add(LOG_INFO, "agent", "%s: %s", h->what, h->line);
+		log_add(LOG_INFO, h->area, "%s: %s", h->what, h->line);
 	if (h->nline && ++h->lines == LINES_MAX)
-		log_add(LOG_WARN, "agent", "%s: prints more than %d lines; the rest is not shown",
+		log_add(LOG_WARN, h->area, "%s: prints more than %d lines; the rest is not shown",
 			h->what, LINES_MAX);
 	h->nline = 0;
 }

@@ -18,6 +18,7 @@
 struct agent_hook {
 	pid_t pid;	  /* of the process between; 0: none */
 	int life, out;	  /* its end of file ends the hook; what the hook prints, -1: closed */
+	const char *area; /* of lines in the log: "agent" until somebody sets another */
 	char what[100];	  /* for the log: "drain of job 42" */
 	uint64_t end_ms;  /* SIGTERM then */
 	uint64_t kill_ms; /* when to send SIGKILL; 0: SIGTERM not sent yet */

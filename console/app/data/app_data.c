@@ -564,6 +564,7 @@ static void app_data_take_findings(struct app *a, struct msg *msg)
 	findings_put(a->state.findings);
 	a->state.findings = msg->findings;
 	msg->findings = NULL;
+	alerts_findings(a->alerts, a->state.findings);
 }
 
 static void app_data_take_fabric(struct app *a, struct msg *msg)
@@ -574,6 +575,7 @@ static void app_data_take_fabric(struct app *a, struct msg *msg)
 	a->state.poll.silent = a->silent = msg->silent;
 	msg->silent = NULL;
 	a->state.preview.sweep_s = msg->seconds;
+	alerts_fabric(a->alerts, msg->fabric->name);
 	app_data_take_findings(a, msg);
 	app_set_fabric(a, msg->fabric, msg->engines, msg->shape);
 	msg->fabric = NULL;
