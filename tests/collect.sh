@@ -172,6 +172,8 @@ earlier() {
 		[ "$(field '["overview"]["routes"]["deadlock_free"]')" = True ]
 }
 ok "--at -3s is the fabric of then, with its routing" earlier
+log_of_then() { is 0 "${record[@]}" --at -3s --view events && grep -q '"area": *"sweep"' out; }
+ok "and its log" log_of_then
 ok "what is from before it began is said" says 1 'nothing is kept from before' "${record[@]}" --at 2020-01-01
 ok "a time that is none, too" says 1 'not a time that has been' "${record[@]}" --at soon
 

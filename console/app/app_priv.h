@@ -386,7 +386,7 @@ bool app_history_act(struct app *a, const struct request *r); /* false: not of t
 const struct state *app_shown(struct app *a);
 
 /* Shows one that is not kept here, whose references it takes. */
-void app_history_show(struct app *a, const struct snapshot_at *m, int64_t time_ms);
+void app_history_show(struct app *a, const struct snapshot_at *m, const struct msg *msg);
 /* The sample at that moment of Unix time, or so many before or after it, which the collector is
  * asked for; false: there is none that keeps any. */
 bool app_history_ask(struct app *a, int64_t at_ms, int32_t step);

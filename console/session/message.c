@@ -80,6 +80,7 @@ void msg_drop(struct msg *msg)
 	free(msg->engines);
 	fabric_shape_put(msg->shape);
 	free(msg->silent);
+	free(msg->lines);
 	free(msg->seen);
 	changes_free(msg->changes);
 	free(msg);

@@ -137,7 +137,9 @@ struct msg {
 	char update[64], owner[100]; /* likewise */
 	char away[260];		     /* likewise: agents that are not on their base LIDs */
 	bool partial;		     /* a sweep or reading of tables that missed something */
-	char *silent;		     /* of a sweep: where nobody answers, a line each; or NULL */
+	struct log_line *lines;	     /* MSG_PAST: the last ones until then, oldest first */
+	uint32_t nlines;
+	char *silent; /* of a sweep: where nobody answers, a line each; or NULL */
 	struct executor_event event;
 	struct executor_status apply;
 	struct apply_seen *seen;

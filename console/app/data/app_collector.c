@@ -143,7 +143,7 @@ static void app_collector_show(struct app *a, struct msg *msg)
 	app_collector_backdrop(&m.was, a, msg);
 	m.sample = sample_get(msg->reading->sample);
 	m.rates = msg->reading->rates ? rates_get(msg->reading->rates) : NULL;
-	app_history_show(a, &m, msg->time_ms);
+	app_history_show(a, &m, msg);
 }
 
 static void app_collector_take_past(struct app *a, struct msg *msg)

@@ -86,7 +86,7 @@ static void app_history_take_events(struct app_history *h, const struct events *
 {
 	uint64_t until = (uint64_t)(h->at.time_s + 1) * 1000000000u;
 
-	if (h->events_of == h->at.serial && h->events_total == all->total)
+	if (h->kept || (h->events_of == h->at.serial && h->events_total == all->total))
 		return;
 	h->events.total = 0;
 	for (uint32_t i = events_count(all); i-- > 0;)
@@ -211,13 +211,18 @@ void app_history_go(struct app *a, uint64_t serial)
 	app_history_want_figures(a);
 }
 
-void app_history_show(struct app *a, const struct snapshot_at *m, int64_t time_ms)
+void app_history_show(struct app *a, const struct snapshot_at *m, const struct msg *msg)
 {
+	struct app_history *h = &a->shown_history;
+
 	app_history_live(a);
-	a->shown_history.at = *m;
-	a->shown_history.on = a->shown_history.kept = true;
-	a->shown_history.kept_ms = time_ms;
-	a->shown_history.events_of = UINT64_MAX; /* of none of this session's samples */
+	h->at = *m;
+	h->on = h->kept = true;
+	h->kept_ms = msg->time_ms;
+	h->events.total = 0;
+	h->events_of = UINT64_MAX; /* of none of this session's samples */
+	for (uint32_t i = 0; i < msg->nlines; i++)
+		events_add(&h->events, &msg->lines[i]);
 	app_history_want_figures(a);
 }
 

@@ -207,15 +207,31 @@ static struct frame *frame_of_note(const struct msg *m)
 	return frame_made(FRAME_NOTE, &out, 0, out.n);
 }
 
+static void frame_put_line(bytes_out *out, const struct log_line *line)
+{
+	struct log_part h = { .time_ns = line->time_ns, .level = (uint32_t)line->level };
+
+	bytes_put(out, &h, sizeof(h));
+	bytes_put_text(out, line->area);
+	bytes_put_text(out, line->text);
+}
+
 static struct frame *frame_of_log(const struct msg *m)
 {
-	struct log_part h = { .time_ns = m->line.time_ns, .level = (uint32_t)m->line.level };
 	bytes_out out = { 0 };
 
-	bytes_put(&out, &h, sizeof(h));
-	bytes_put_text(&out, m->line.area);
-	bytes_put_text(&out, m->line.text);
+	frame_put_line(&out, &m->line);
 	return frame_made(FRAME_LOG, &out, 0, out.n);
+}
+
+struct frame *frame_of_lines(const struct log_line *lines, uint32_t n)
+{
+	bytes_out out = { 0 };
+
+	bytes_put(&out, &n, sizeof(n));
+	for (uint32_t i = 0; i < n; i++)
+		frame_put_line(&out, &lines[i]);
+	return frame_made(FRAME_LINES, &out, 0, out.n);
 }
 
 struct frame *frame_of_msg(const struct msg *m)
@@ -270,5 +286,6 @@ struct frame *frame_of_past(const struct past_answer *a)
 	frame_put_part(&out, a->jobs);
 	frame_put_part(&out, a->before);
 	frame_put_part(&out, a->sample);
+	frame_put_part(&out, a->events);
 	return frame_made(FRAME_PAST, &out, 0, out.n);
 }

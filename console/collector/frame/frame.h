@@ -31,7 +31,8 @@ enum frame_kind {
 	FRAME_FINDINGS,
 	FRAME_NOTE, /* a message that is only words and numbers */
 	FRAME_LOG,
-	FRAME_PAST, /* the answer to FRAME_ASK_PAST */
+	FRAME_PAST,  /* the answer to FRAME_ASK_PAST */
+	FRAME_LINES, /* in it */
 	FRAME_KINDS,
 	/* from a viewer */
 	FRAME_ASK_PAST = 64,
@@ -77,6 +78,7 @@ struct past_answer {
 	int64_t time_ms; /* of the sample */
 	const char *text;
 	const struct frame *fabric, *tables, *jobs, *before, *sample;
+	const struct frame *events; /* of frame_of_lines() */
 };
 
 /* Each is the caller's. */
@@ -84,6 +86,8 @@ struct frame *frame_of_hello(const struct hello *h);
 /* NULL: not for others.  Of MSG_FABRIC the findings are a frame of their own. */
 struct frame *frame_of_msg(const struct msg *m);
 struct frame *frame_of_findings(const struct findings *l);
+/* n lines of the log, oldest first. */
+struct frame *frame_of_lines(const struct log_line *lines, uint32_t n);
 struct frame *frame_of_past(const struct past_answer *a);
 /* From where it was kept; takes data, which is from malloc(). */
 struct frame *frame_kept(enum frame_kind kind, int64_t time_ms, uint8_t *data, uint32_t len);

@@ -37,6 +37,8 @@ void job_list_bytes_put(bytes_out *out, const struct job_list *l)
 		bytes_put_text(out, r->name);
 		bytes_put_text(out, r->user);
 		bytes_put_text(out, r->nodes);
+		for (int a = 0; a < JOB_ATTRS; a++)
+			bytes_put_text(out, r->attr[a]);
 		for (uint32_t k = 0; k < r->nhost; k++)
 			bytes_put_text(out, r->hosts[k]);
 	}
@@ -55,6 +57,8 @@ static void job_list_bytes_take_job(struct job_list *l, struct bytes_in *in)
 	r.name = bytes_take_text(in);
 	r.user = bytes_take_text(in);
 	r.nodes = bytes_take_text(in);
+	for (int a = 0; a < JOB_ATTRS; a++)
+		r.attr[a] = bytes_take_text(in);
 	in->bad |= h.nhost > in->left / sizeof(uint32_t); /* each has its length */
 	hosts = xcalloc(in->bad ? 0 : h.nhost, sizeof(*hosts));
 	while (!in->bad && n < h.nhost) {
@@ -68,6 +72,8 @@ static void job_list_bytes_take_job(struct job_list *l, struct bytes_in *in)
 	for (uint32_t i = 0; i < n; i++)
 		free(hosts[i]);
 	free(hosts);
+	for (int a = 0; a < JOB_ATTRS; a++)
+		free((char *)r.attr[a]);
 	free((char *)r.name);
 	free((char *)r.user);
 	free((char *)r.nodes);

@@ -4,6 +4,7 @@
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
 #include "console/session/samples/sample_reading.h"
+#include "fabric/base/memory/mem.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,12 +97,42 @@ static int past_take_samples(struct msg *m, const struct past_taker *p, struct b
 	return 0;
 }
 
+static void past_take_line(struct log_line *to, struct bytes_in *in)
+{
+	struct log_part h;
+	char *area, *text;
+
+	bytes_take(in, &h, sizeof(h));
+	area = bytes_take_text(in);
+	text = bytes_take_text(in);
+	to->time_ns = h.time_ns;
+	to->level = h.level <= LOG_ERROR ? (enum log_level)h.level : LOG_INFO;
+	snprintf(to->area, sizeof(to->area), "%s", area ? area : "");
+	snprintf(to->text, sizeof(to->text), "%s", text ? text : "");
+	free(area);
+	free(text);
+}
+
+static int past_take_lines(struct msg *m, struct bytes_in *part)
+{
+	uint32_t n = 0;
+
+	if (part->left)
+		bytes_take(part, &n, sizeof(n));
+	if (part->bad || n > part->left / sizeof(struct log_part))
+		return -EPROTO;
+	m->lines = xcalloc(n, sizeof(*m->lines));
+	for (uint32_t i = 0; i < n && !part->bad; i++)
+		past_take_line(&m->lines[m->nlines++], part);
+	return part->bad ? -EPROTO : 0;
+}
+
 static int past_take_parts(struct msg *m, struct past_taker *p, const struct taken_fabric *live,
 			   const struct taken_tables *live_tables, const struct taken_racks *racks,
 			   struct bytes_in *in, struct err *err)
 {
 	struct bytes_in fabric = past_part(in), tables = past_part(in), jobs = past_part(in),
-			before = past_part(in), sample = past_part(in);
+			before = past_part(in), sample = past_part(in), lines = past_part(in);
 	int rc = bytes_at_end(in) ? past_take_fabric(p, live, racks, &fabric, err) : -EPROTO;
 
 	if (!rc)
@@ -110,6 +141,8 @@ static int past_take_parts(struct msg *m, struct past_taker *p, const struct tak
 		rc = past_take_jobs(m, &jobs);
 	if (!rc)
 		rc = past_take_samples(m, p, &before, &sample);
+	if (!rc)
+		rc = past_take_lines(m, &lines);
 	if (rc)
 		return err_set(err, -EPROTO, "what is kept of that time cannot be read");
 	m->fabric = fabric_get(p->fabric.fabric);

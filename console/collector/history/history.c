@@ -25,6 +25,8 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_EVENT] = "INSERT INTO event(time_ms, level, area, text) VALUES(?1, ?2, ?3, ?4)",
 	[HQ_LAST] = "SELECT time_ms, size, body FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		    "ORDER BY time_ms DESC, id DESC LIMIT 1",
+	[HQ_LINES] = "SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
+		     "ORDER BY time_ms DESC, id DESC LIMIT ?2",
 	[HQ_BEFORE] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		      "ORDER BY time_ms DESC LIMIT 1 OFFSET ?3",
 	[HQ_AFTER] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms > ?2 "

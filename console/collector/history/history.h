@@ -37,6 +37,9 @@ int history_thin(struct history *h, int64_t now_ms, bool *more, struct err *err)
 /* The last of that kind until at_ms, with it; -ENOENT: there is none; -EIO: it cannot be read. */
 int history_last(struct frame **out, struct history *h, enum frame_kind kind, int64_t at_ms,
 		 struct err *err);
+/* The last lines of the log until at_ms, at most HISTORY_LINES: a frame of frame_of_lines(). */
+#define HISTORY_LINES 256
+int history_lines(struct frame **out, struct history *h, int64_t at_ms, struct err *err);
 /* Times of samples: the last until at_ms (with it), or step so many before or after it, as far as
  * there are any.  -ENOENT: there is none, or, without a step, none until then. */
 int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_t step,

@@ -42,7 +42,7 @@ struct history_desk {
 /* --- one answer ------------------------------------------------------------------------------ */
 
 struct moment {
-	struct frame *fabric, *tables, *jobs, *before, *sample;
+	struct frame *fabric, *tables, *jobs, *before, *sample, *events;
 };
 
 static void history_desk_drop(struct moment *m)
@@ -52,6 +52,7 @@ static void history_desk_drop(struct moment *m)
 	frame_put(m->jobs);
 	frame_put(m->before);
 	frame_put(m->sample);
+	frame_put(m->events);
 }
 
 /* What may be missing. */
@@ -79,6 +80,8 @@ static int history_desk_moment(struct moment *m, struct history *h, const struct
 		rc = history_desk_perhaps(&m->tables, h, FRAME_TABLES, at_ms, err);
 	if (!rc)
 		rc = history_desk_perhaps(&m->jobs, h, FRAME_JOBS, at_ms, err);
+	if (!rc)
+		rc = history_lines(&m->events, h, at_ms + 999, err); /* of that second */
 	return rc;
 }
 
@@ -105,6 +108,7 @@ static struct frame *history_desk_answer(struct history_desk *d, const struct pa
 		a.jobs = m.jobs;
 		a.before = m.before;
 		a.sample = m.sample;
+		a.events = m.events;
 	}
 	f = frame_of_past(&a);
 	history_desk_drop(&m);

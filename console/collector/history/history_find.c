@@ -6,6 +6,7 @@
 #include "fabric/base/time/stamp.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -50,6 +51,39 @@ int history_last(struct frame **out, struct history *h, enum frame_kind kind, in
 		rc = history_error(h, "read", err);
 	sqlite3_reset(q);
 	return rc;
+}
+
+static void history_line(struct log_line *to, sqlite3_stmt *q)
+{
+	const unsigned char *area = sqlite3_column_text(q, 2), *text = sqlite3_column_text(q, 3);
+	int64_t level = sqlite3_column_int64(q, 1);
+
+	to->time_ns = (uint64_t)sqlite3_column_int64(q, 0) * 1000000;
+	to->level = level >= LOG_DEBUG && level <= LOG_ERROR ? (enum log_level)level : LOG_INFO;
+	snprintf(to->area, sizeof(to->area), "%s", area ? (const char *)area : "");
+	snprintf(to->text, sizeof(to->text), "%s", text ? (const char *)text : "");
+}
+
+int history_lines(struct frame **out, struct history *h, int64_t at_ms, struct err *err)
+{
+	sqlite3_stmt *q = history_query(h, HQ_LINES);
+	struct log_line *lines;
+	uint32_t n = 0;
+	int code;
+
+	*out = NULL;
+	if (!q)
+		return history_error(h, "read", err);
+	lines = xcalloc(HISTORY_LINES, sizeof(*lines));
+	sqlite3_bind_int64(q, 1, at_ms);
+	sqlite3_bind_int(q, 2, HISTORY_LINES);
+	while ((code = sqlite3_step(q)) == SQLITE_ROW && n < HISTORY_LINES)
+		history_line(&lines[HISTORY_LINES - ++n], q); /* the newest comes first */
+	sqlite3_reset(q);
+	if (code == SQLITE_DONE || code == SQLITE_ROW)
+		*out = frame_of_lines(lines + HISTORY_LINES - n, n);
+	free(lines);
+	return *out ? 0 : history_error(h, "read", err);
 }
 
 /* -ENOENT: it has not so many. */

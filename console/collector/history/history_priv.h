@@ -12,6 +12,7 @@ enum history_query {
 	HQ_ADD,
 	HQ_EVENT,
 	HQ_LAST,
+	HQ_LINES,
 	HQ_BEFORE,
 	HQ_AFTER,
 	HQ_OLDEST,

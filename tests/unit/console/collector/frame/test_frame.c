@@ -195,7 +195,8 @@ static void jobs_come_with_their_nodes_and_users(void **state)
 				     .nodes = "n[1-2]",
 				     .hosts = hosts,
 				     .nhost = 2,
-				     .start_s = 99 };
+				     .start_s = 99,
+				     .attr = { "batch" } };
 	struct job_list *l = job_list_new("slurm", 1234);
 	struct world *w = *state;
 	struct msg *m = msg_new(MSG_JOBS);
@@ -209,6 +210,7 @@ static void jobs_come_with_their_nodes_and_users(void **state)
 	assert_int_equal(m->list->njob, 1);
 	assert_int_equal(m->list->jobs[0].id, 42);
 	assert_string_equal(m->list->jobs[0].user, "ann");
+	assert_string_equal(m->list->jobs[0].attr[0], "batch");
 	assert_string_equal(m->list->jobs[0].hosts[1], "n2");
 	assert_int_equal(m->list->jobs[0].start_s, 99);
 	assert_int_equal(m->list->failed[0], 7);
@@ -303,8 +305,11 @@ static struct frame *past_of(struct world *w, uint64_t serial)
 {
 	struct msg *m[] = { fabric_msg(w), tables_msg(w, 2), sample_msg(w, 1000000000),
 			    sample_msg(w, 3000000000) };
-	struct frame *f[4], *out;
-	struct past_answer a = { .serial = serial, .time_ms = 5000 };
+	const struct log_line line = {
+		.time_ns = 7, .level = LOG_WARN, .area = "sweep", .text = "gone"
+	};
+	struct frame *f[4], *out, *lines = frame_of_lines(&line, 1);
+	struct past_answer a = { .serial = serial, .time_ms = 5000, .events = lines };
 
 	for (int i = 0; i < 4; i++)
 		f[i] = frame_of_msg(m[i]);
@@ -313,6 +318,7 @@ static struct frame *past_of(struct world *w, uint64_t serial)
 	a.before = f[2];
 	a.sample = f[3];
 	out = frame_of_past(&a);
+	frame_put(lines);
 	for (int i = 0; i < 4; i++) {
 		frame_put(f[i]);
 		msg_drop(m[i]);
@@ -333,6 +339,9 @@ static void a_moment_of_the_past_has_its_rates_and_the_objects_of_now(void **sta
 	assert_int_equal(m->time_ms, 5000);
 	assert_ptr_equal(m->fabric, now->fabric);
 	assert_ptr_equal(m->tables, t->tables);
+	assert_int_equal(m->nlines, 1);
+	assert_string_equal(m->lines[0].text, "gone");
+	assert_int_equal(m->lines[0].level, LOG_WARN);
 	assert_float_equal(m->reading->rates->port[4].tx_Bps, 5e6, 1);
 	frame_put(f);
 	msg_drop(m);

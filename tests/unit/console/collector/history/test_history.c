@@ -193,6 +193,46 @@ static void older_samples_are_farther_apart(void **state)
 	history_close(h);
 }
 
+static void add_line(struct history *h, int64_t time_ms, const char *text)
+{
+	struct msg *m = msg_new(MSG_LOG);
+	struct frame *f;
+
+	m->line = (struct log_line){ .level = LOG_WARN, .area = "sweep" };
+	snprintf(m->line.text, sizeof(m->line.text), "%s", text);
+	f = frame_of_msg(m);
+	f->head.time_ms = time_ms;
+	assert_int_equal(history_add(h, f, NULL), 0);
+	frame_put(f);
+	msg_drop(m);
+}
+
+static bool has(const struct frame *f, const char *text)
+{
+	return memmem(f->data, f->head.len, text, strlen(text));
+}
+
+static void the_log_until_then_is_there(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct frame *f;
+	char text[40];
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(text, sizeof(text), "line %03d.", i);
+		add_line(h, T0 + 1000 * i, text);
+	}
+	assert_int_equal(history_lines(&f, h, T0 + 280000, NULL), 0);
+	assert_true(has(f, "line 280.") && has(f, "line 025."));
+	assert_false(has(f, "line 281.") || has(f, "line 024."));
+	frame_put(f);
+	assert_int_equal(history_lines(&f, h, T0 - 1, NULL), 0);
+	assert_int_equal(f->head.len, sizeof(uint32_t));
+	frame_put(f);
+	history_close(h);
+}
+
 static void what_is_too_old_goes_but_not_what_is_still_true(void **state)
 {
 	static const struct history_keep day = { .age_ms = DAY, .bytes = 1u << 30 };
@@ -393,6 +433,7 @@ int main(void)
 		TEST(the_same_is_kept_once_and_a_sample_always),
 		TEST(one_goes_from_sample_to_sample),
 		TEST(older_samples_are_farther_apart),
+		TEST(the_log_until_then_is_there),
 		TEST(what_is_too_old_goes_but_not_what_is_still_true),
 		TEST(the_file_stays_below_its_size),
 		TEST(a_file_that_is_none_is_set_aside),
