@@ -265,6 +265,13 @@ ok "--history none keeps nothing" up --history none
 ok "and says so" says 1 'keeps no history' "${record[@]}" --at -3s
 down TERM
 
+# --- alerts ---
+alerted() {
+	up --history none --on-event 'echo "$IBROUTE_ALERT_WHAT: $IBROUTE_ALERT_TEXT" >>alerts' --event-level info || return
+	until_true 20 grep -q 'sweep: .*9 switches' alerts && down TERM
+}
+ok "--on-event tells what happens" alerted
+
 # --- systemd ---
 activated() {
 	python3 - "$I" "$demo" "$work" <<'EOF' &

@@ -101,6 +101,8 @@ static error_t cmd_collect_take(int key, char *arg, struct argp_state *s)
 	    key == CMDLINE_KEY(struct collect_cmd, history) || key == OPT_COLLECT_DAYS ||
 	    key == OPT_COLLECT_SIZE)
 		return cmdline_take(cmd_collect_fields, c, key, arg, s);
+	if (key == ARGP_KEY_INIT)
+		s->child_inputs[0] = &c->o.alert;
 	if (key == ARGP_KEY_INIT || key == ARGP_KEY_FINI || key == ARGP_KEY_SUCCESS)
 		return 0;
 	console.input = &c->o;
@@ -265,6 +267,7 @@ static int cmd_collect_run(struct collect_cmd *c, struct err *err)
 	r.o.dir = c->dir ? c->dir : r.dir;
 	rc = cmd_collect_open(&r, err);
 	r.o.source = r.source;
+	r.o.alert = &c->o.alert;
 	cmd_collect_poller(&r);
 	if (rc)
 		wire_close(r.wire);
@@ -281,7 +284,12 @@ static int cmd_collect_run(struct collect_cmd *c, struct err *err)
 
 int cmd_collect(int argc, char **argv)
 {
+	const struct argp_child children[] = {
+		{ &alert_argp, 0, "Alerts:", 5 },
+		{ 0 },
+	};
 	const struct argp argp = {
+		.children = children,
 		.options = cmd_collect_rows,
 		.parser = cmd_collect_take,
 		.args_doc = "",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/collector/collector.h"
 
+#include "console/alert/alerts.h"
 #include "console/collector/collector_dir.h"
 #include "console/collector/history/history_desk.h"
 #include "console/collector/history/history_keeper.h"
@@ -18,8 +19,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define WAIT_MS	  500
-#define OTHER_FDS 5
+#define WAIT_MS	       500
+#define OTHER_FDS      5
+#define ALERTS_WAIT_MS 5000 /* until the last ones are delivered, at the end */
 
 struct collector {
 	const struct collector_opts *o;
@@ -31,6 +33,7 @@ struct collector {
 	struct viewers *viewers;
 	struct history_keeper *keeper; /* NULL: nothing is kept, as the next */
 	struct history_desk *desk;
+	struct alerts *alerts; /* NULL: nobody wants them */
 	int64_t since_ms;
 	struct pollfd *fds; /* OTHER_FDS + VIEWERS_MAX */
 };
@@ -60,10 +63,16 @@ static void collector_print(const struct log_line *line)
 
 static void collector_take(struct collector *c, struct msg *m)
 {
-	if (m->type == MSG_LOG && m->line.level > LOG_DEBUG)
+	if (m->type == MSG_LOG && m->line.level > LOG_DEBUG) {
 		collector_print(&m->line);
-	if (m->type == MSG_FABRIC)
+		alerts_line(c->alerts, &m->line);
+	}
+	if (m->type == MSG_FABRIC) {
+		alerts_fabric(c->alerts, m->fabric->name);
 		collector_tell(c, frame_of_findings(m->findings));
+	}
+	if (m->type == MSG_FABRIC || m->type == MSG_FINDINGS)
+		alerts_findings(c->alerts, m->findings);
 	collector_tell(c, frame_of_msg(m));
 	msg_drop(m);
 }
@@ -203,6 +212,7 @@ static int collector_start(struct collector *c, struct wire *w, struct err *err)
 	int rc;
 
 	c->viewers = viewers_new(&ops);
+	c->alerts = o->alert ? alerts_new(o->alert) : NULL;
 	c->fds = xcalloc(OTHER_FDS + VIEWERS_MAX, sizeof(*c->fds));
 	rc = collector_dir_open(&c->dir, o->dir, err);
 	if (!rc && o->history)
@@ -225,6 +235,7 @@ static void collector_end(struct collector *c)
 	if (c->viewers)
 		collector_take_messages(c);
 	log_set_sink(NULL, NULL);
+	alerts_free(c->alerts, ALERTS_WAIT_MS);
 	history_keeper_stop(c->keeper);
 	history_desk_stop(c->desk);
 	feed_free(c->feed);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "console/alert/alert_opts.h"
 #include "console/collector/history/history.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -18,8 +19,9 @@ struct collector_opts {
 	const char *history; /* file; NULL: nothing is kept */
 	struct history_keep keep;
 	struct poller_opts poll;
-	const char *source; /* what it polls through, for people */
-	const char *jobs;   /* where the jobs are from; "": there are none */
+	const struct alert_opts *alert; /* who is told what is worth telling; NULL: nobody */
+	const char *source;		/* what it polls through, for people */
+	const char *jobs;		/* where the jobs are from; "": there are none */
 };
 
 /* Until *stop.  Takes the wire, also where it fails; jobs is borrowed and may be NULL; what is sent
