@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the canvas shown last and hands only cells that differ to curses, which in turn
- * sends only what differs on the screen.
+ * Keeps the canvas shown last and sends only what differs: by screen_code where the terminal has
+ * the usual sequences, else through curses, which opens and closes the screen in either case.
  */
 #include "console/app/terminal/terminal.h"
 
 #include "console/app/terminal/key_reader.h"
+#include "console/app/terminal/terminal_code.h"
 #include "console/app/terminal/terminal_keys.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
@@ -38,7 +39,9 @@ struct terminal {
 	int colours;
 	int w, h;
 	struct key_reader *keys;
-	struct cell *shown; /* w * h of the last frame; ch = UINT32_MAX: not known */
+	struct cell *shown; /* w * h of the last frame */
+	bool coded;	    /* by code, not by curses */
+	struct screen_code code;
 };
 
 /* What a signal handler needs; there is one terminal per process. */
@@ -258,7 +261,7 @@ static void terminal_size_take(struct terminal *t)
 	free(t->shown);
 	t->shown = xcalloc(n, sizeof(*t->shown));
 	for (size_t i = 0; i < n; i++)
-		t->shown[i].ch = UINT32_MAX;
+		t->shown[i].ch = SCREEN_UNKNOWN;
 }
 
 static void terminal_modes_set(void)
@@ -326,6 +329,10 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	terminal_set_ascii(t, opts->ascii);
 	t->colours = terminal_colours_wanted(colours);
 	terminal_roles_init(t->colours);
+	t->coded = terminal_code_learn(&t->code, t->colours);
+	t->code.utf8 = terminal_is_utf8();
+	if (t->coded)
+		refresh(); /* its last word, for now */
 	terminal_size_take(t);
 	*out = t;
 	return 0;
@@ -339,6 +346,7 @@ void terminal_close(struct terminal *t)
 	terminal_rescue_remove();
 	delscreen(t->screen);
 	key_reader_free(t->keys);
+	screen_code_done(&t->code);
 	free(t->shown);
 	free(t);
 }
@@ -473,7 +481,16 @@ static void terminal_cell_show(const struct terminal *t, int x, int y, const str
 	mvadd_wch(y, x, &cc);
 }
 
-void terminal_show(struct terminal *t, const struct canvas *c)
+static void terminal_show_coded(struct terminal *t, const struct canvas *c)
+{
+	const char *bytes;
+	size_t n = screen_code_frame(&t->code, &bytes, t->shown, t->w, t->h, c);
+
+	fwrite(bytes, 1, n, stdout);
+	fflush(stdout);
+}
+
+static void terminal_show_by_curses(struct terminal *t, const struct canvas *c)
 {
 	int w = c->w < t->w ? c->w : t->w, h = c->h < t->h ? c->h : t->h;
 
@@ -490,6 +507,14 @@ void terminal_show(struct terminal *t, const struct canvas *c)
 		}
 	}
 	refresh();
+}
+
+void terminal_show(struct terminal *t, const struct canvas *c)
+{
+	if (t->coded)
+		terminal_show_coded(t, c);
+	else
+		terminal_show_by_curses(t, c);
 }
 
 void terminal_copy(struct terminal *t, const char *text)

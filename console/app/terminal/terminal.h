@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * terminal: shows a canvas and reads keys; with terminal_keys the only module that knows curses.
+ * terminal: shows a canvas and reads keys; with terminal_keys and terminal_code
+ * the only module that knows curses.
  *
  * One terminal per process.  Nothing here blocks: wait for terminal_fd() with poll(), then
  * take keys until K_NONE.  The screen is restored on close, at exit and on deadly signals.

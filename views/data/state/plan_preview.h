@@ -48,10 +48,10 @@ struct plan_preview {
 	const struct jobset *jobs;    /* that it was made for */
 	const struct metrics *before; /* of the current tables with these jobs */
 	const struct metrics *after;
-	struct time_summary time_now, time_plan; /* likewise, of an all-to-all of the jobs */
-	struct time_gate gate;			 /* do jobs get slower? */
-	const struct job_time_changes *jobs_time;	 /* job by job, likewise; NULL: not known */
-	const struct message_figures *messages;	 /* NULL or not known: it has no choice of LIDs */
+	struct time_summary time_now, time_plan;  /* likewise, of an all-to-all of the jobs */
+	struct time_gate gate;			  /* do jobs get slower? */
+	const struct job_time_changes *jobs_time; /* job by job, likewise; NULL: not known */
+	const struct message_figures *messages;	  /* NULL or not known: it has no choice of LIDs */
 	const struct verdict *verdict;
 	const struct tables_diff *diff;
 

@@ -82,7 +82,8 @@ static void a_menu_takes_the_mouse(void **state)
 	console_keys(&k, "3C");
 	console_shows(&k, "[x] congestion");
 	shell_input(k.shell, &click, &k.s, &out);
-	columns_are(&k, VIEW_LINKS, "util_pct,wait_pct,efi,eff_efi,errors_per_min,lanes,a,a_port,b,b_port");
+	columns_are(&k, VIEW_LINKS,
+		    "util_pct,wait_pct,efi,eff_efi,errors_per_min,lanes,a,a_port,b,b_port");
 	click.x = 99; /* beside it */
 	shell_input(k.shell, &click, &k.s, &out);
 	console_hides(&k, "Columns");
