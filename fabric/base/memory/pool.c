@@ -11,6 +11,11 @@
 #define SPINS                                                                                      \
 	2000 /* looks before a thread sleeps: some microseconds, less than it takes to wake one */
 
+/* What a loop's gate holds: its number, whether it is open, and how many threads are inside. */
+#define GATE_LOOP   (UINT64_C(1) << 32)
+#define GATE_OPEN   (UINT64_C(1) << 31)
+#define GATE_INSIDE (GATE_OPEN - 1)
+
 struct pool {
 	unsigned n; /* workers, the caller's thread included */
 	bool spins; /* there is a core for each */
@@ -18,11 +23,12 @@ struct pool {
 	pthread_t *thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
-	atomic_uint round; /* of loops; written under lock, like the next two */
-	atomic_uint busy;  /* threads still in the loop */
+	atomic_uint_fast64_t gate;
+	atomic_uint asleep;   /* others that nobody has woken yet; written under lock */
+	atomic_bool deserted; /* the caller sleeps until nobody is inside; likewise */
 	atomic_bool quit;
 
-	/* the loop: set before the round begins */
+	/* the loop: set while the gate is closed and nobody is inside */
 	bool (*turn)(void *ctx, unsigned worker, uint32_t i);
 	void *ctx;
 	uint32_t end;
@@ -54,33 +60,56 @@ static void pool_pause(void)
 #endif
 }
 
-static bool pool_called(struct pool *p, unsigned seen)
+/* Is another loop than that of gate seen open? */
+static bool pool_is_open(uint64_t gate, uint64_t seen)
 {
-	return atomic_load(&p->round) != seen || atomic_load(&p->quit);
+	return (gate & GATE_OPEN) && gate / GATE_LOOP != seen / GATE_LOOP;
+}
+
+static bool pool_called(struct pool *p, uint64_t seen)
+{
+	return pool_is_open(atomic_load(&p->gate), seen) || atomic_load(&p->quit);
 }
 
 /* Loops often follow each other closely. */
-static void pool_wait_for_round(struct pool *p, unsigned seen)
+static void pool_wait_for_loop(struct pool *p, uint64_t seen)
 {
 	for (unsigned i = 0; p->spins && i < SPINS && !pool_called(p, seen); i++)
 		pool_pause();
 	if (pool_called(p, seen))
 		return;
 	pthread_mutex_lock(&p->lock);
-	while (!pool_called(p, seen))
+	for (;;) {
+		atomic_fetch_add(&p->asleep, 1);
+		if (pool_called(p, seen))
+			break;
 		pthread_cond_wait(&p->wake, &p->lock);
+	}
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void pool_wait_for_others(struct pool *p)
+/* False when the loop was closed before. */
+static bool pool_enter(struct pool *p, uint64_t *seen)
 {
-	for (unsigned i = 0; p->spins && i < SPINS && atomic_load(&p->busy); i++)
-		pool_pause();
-	if (!atomic_load(&p->busy))
+	uint64_t gate = atomic_load(&p->gate);
+
+	while (pool_is_open(gate, *seen)) {
+		if (!atomic_compare_exchange_weak(&p->gate, &gate, gate + 1))
+			continue;
+		*seen = gate;
+		return true;
+	}
+	return false;
+}
+
+static void pool_leave(struct pool *p)
+{
+	uint64_t gate = atomic_fetch_sub(&p->gate, 1);
+
+	if ((gate & GATE_INSIDE) > 1 || !atomic_load(&p->deserted))
 		return;
 	pthread_mutex_lock(&p->lock);
-	while (atomic_load(&p->busy))
-		pthread_cond_wait(&p->idle, &p->lock);
+	pthread_cond_signal(&p->idle);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -88,20 +117,48 @@ static void *pool_run(void *arg)
 {
 	struct seat *seat = arg;
 	struct pool *p = seat->pool;
-	unsigned worker = seat->worker, seen = 0;
+	unsigned worker = seat->worker;
+	uint64_t seen = 0;
 
 	free(seat);
 	for (;;) {
-		pool_wait_for_round(p, seen);
+		pool_wait_for_loop(p, seen);
 		if (atomic_load(&p->quit))
 			return NULL;
-		seen++;
+		if (!pool_enter(p, &seen))
+			continue;
 		pool_work(p, worker);
-		pthread_mutex_lock(&p->lock);
-		if (atomic_fetch_sub(&p->busy, 1) == 1)
-			pthread_cond_signal(&p->idle);
-		pthread_mutex_unlock(&p->lock);
+		pool_leave(p);
 	}
+}
+
+static void pool_open(struct pool *p)
+{
+	uint64_t gate = atomic_load(&p->gate);
+
+	atomic_store(&p->gate, (gate / GATE_LOOP + 1) * GATE_LOOP + GATE_OPEN);
+	if (!atomic_load(&p->asleep))
+		return;
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->asleep, 0);
+	pthread_cond_broadcast(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Waits for those that came in, which others no longer can. */
+static void pool_close(struct pool *p)
+{
+	atomic_fetch_and(&p->gate, ~GATE_OPEN);
+	for (unsigned i = 0; p->spins && i < SPINS && (atomic_load(&p->gate) & GATE_INSIDE); i++)
+		pool_pause();
+	if (!(atomic_load(&p->gate) & GATE_INSIDE))
+		return;
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->deserted, true);
+	while (atomic_load(&p->gate) & GATE_INSIDE)
+		pthread_cond_wait(&p->idle, &p->lock);
+	atomic_store(&p->deserted, false);
+	pthread_mutex_unlock(&p->lock);
 }
 
 static unsigned pool_cores(void)
@@ -160,6 +217,11 @@ unsigned pool_threads(const struct pool *p)
 	return p->n;
 }
 
+bool pool_is_quick(const struct pool *p)
+{
+	return p->n > 1 && p->spins;
+}
+
 static void pool_set(struct pool *p, uint32_t n,
 		     bool (*turn)(void *ctx, unsigned worker, uint32_t i), void *ctx)
 {
@@ -170,15 +232,6 @@ static void pool_set(struct pool *p, uint32_t n,
 	atomic_store(&p->stop, false);
 }
 
-static void pool_call(struct pool *p)
-{
-	pthread_mutex_lock(&p->lock);
-	atomic_store(&p->busy, p->n - 1);
-	atomic_fetch_add(&p->round, 1);
-	pthread_cond_broadcast(&p->wake);
-	pthread_mutex_unlock(&p->lock);
-}
-
 bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
 	      void *ctx)
 {
@@ -187,10 +240,10 @@ bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worke
 	pool_end(p);
 	pool_set(p, n, turn, ctx);
 	if (!alone)
-		pool_call(p);
+		pool_open(p);
 	pool_work(p, 0);
 	if (!alone)
-		pool_wait_for_others(p);
+		pool_close(p);
 	return atomic_load(&p->stop);
 }
 
@@ -201,7 +254,7 @@ void pool_begin(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned wor
 	pool_set(p, n, turn, ctx);
 	p->begun = true;
 	if (p->n > 1)
-		pool_call(p);
+		pool_open(p);
 }
 
 void pool_end(struct pool *p)
@@ -211,5 +264,5 @@ void pool_end(struct pool *p)
 	p->begun = false;
 	pool_work(p, 0);
 	if (p->n > 1)
-		pool_wait_for_others(p);
+		pool_close(p);
 }

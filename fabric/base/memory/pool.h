@@ -16,6 +16,8 @@ struct pool;
 struct pool *pool_new(unsigned threads);
 void pool_free(struct pool *p); /* NULL is fine */
 unsigned pool_threads(const struct pool *p);
+/* Are there several, and a core for each, so that loops of some microseconds gain by them? */
+bool pool_is_quick(const struct pool *p);
 
 /* Calls turn(ctx, worker, i) once for every i from 0 to n-1, handed out in ascending order to
  * workers 0 (the caller, the only one that may report progress) to pool_threads()-1.  Once a turn
@@ -25,7 +27,7 @@ bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worke
 
 /* The same loop by the others alone, while the caller does something else; what it needs stays
  * until pool_end(), in which the caller takes the turns that are left.  Any other loop ends it
- * first. */
+ * first.  No loop waits for a thread that has not come to it in time. */
 void pool_begin(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
 		void *ctx);
 void pool_end(struct pool *p); /* where none was begun: nothing */

@@ -2,11 +2,13 @@
 #include "fabric/base/memory/pool.h"
 #include "fabric/base/text/notes.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -97,6 +99,41 @@ static void what_is_begun_is_whole_when_it_is_ended(void **state)
 	}
 }
 
+static void one_turn_after_another(struct pool *p, unsigned loops)
+{
+	for (unsigned k = 0; k < loops; k++) {
+		struct loop l = { .stop_at = UINT32_MAX };
+
+		pool_for(p, 2, count, &l);
+		assert_int_equal(l.seen[0] + l.seen[1], 2);
+	}
+}
+
+/* Two threads on one core: who had to wait for the other would sleep in each loop. */
+static void loops_do_not_wait_for_a_thread_that_has_no_core_to_come_in(void **state)
+{
+	const unsigned loops = 400;
+	struct rusage before, after;
+	cpu_set_t all, one;
+	struct pool *p;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&one);
+	for (int c = 0; !CPU_COUNT(&one) && c < CPU_SETSIZE; c++)
+		if (CPU_ISSET(c, &all))
+			CPU_SET(c, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	p = pool_new(2);
+	assert_false(pool_is_quick(p));
+	getrusage(RUSAGE_THREAD, &before);
+	one_turn_after_another(p, loops);
+	getrusage(RUSAGE_THREAD, &after);
+	pool_free(p);
+	sched_setaffinity(0, sizeof(all), &all);
+	assert_true(after.ru_nvcsw - before.ru_nvcsw < loops / 4);
+}
+
 static void a_note_is_found_by_its_key_and_keeps_its_place_when_set_again(void **state)
 {
 	struct notes notes = { 0 };
@@ -120,6 +157,7 @@ int main(void)
 		cmocka_unit_test(every_turn_runs_once_with_any_number_of_threads),
 		cmocka_unit_test(after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole),
 		cmocka_unit_test(what_is_begun_is_whole_when_it_is_ended),
+		cmocka_unit_test(loops_do_not_wait_for_a_thread_that_has_no_core_to_come_in),
 		cmocka_unit_test(a_note_is_found_by_its_key_and_keeps_its_place_when_set_again),
 	};
 
