@@ -18,8 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHARED_WORK (1u << 22) /* switches times channels from which on threads pay */
+
 struct ways {
 	struct updown ud;
+	struct pool *pool;    /* for the ranking; NULL: too small for that */
 	bool shifts;	      /* entries move for shifts */
 	bool found;	      /* the roots are no wish of the operator's */
 	bool illegal;	      /* a switch with ends had no legal path to a LID, ... */
@@ -110,7 +113,7 @@ static int updn_route_ranked(struct tables **out, const struct fabric *f, struct
 					 .shifts = w->shifts };
 	struct updown_score score;
 	struct tables *t;
-	int rc = updown_score(&score, &w->ud, f, pace);
+	int rc = updown_score(&score, &w->ud, f, w->pool, pace);
 
 	if (rc)
 		return rc;
@@ -146,11 +149,19 @@ static int updn_begin(struct pace *pace, const struct fabric *f, const struct en
 		       : 0;
 }
 
+static struct pool *updn_pool(const struct fabric *f, const struct engine_params *params)
+{
+	return (uint64_t)f->nsw * f->nchan > SHARED_WORK ? pool_new(params ? params->threads : 1)
+							 : NULL;
+}
+
 static int updn_route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
 			   uint32_t n, bool found, const struct engine_params *params,
 			   struct progress *progress, struct err *err)
 {
-	struct ways w = { .found = found, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct ways w = { .pool = updn_pool(f, params),
+			  .found = found,
+			  .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pace pace;
 	int rc = updn_begin(&pace, f, params, progress);
 
@@ -158,6 +169,7 @@ static int updn_route_from(struct tables **out, const struct fabric *f, const ui
 	if (!rc)
 		rc = updn_route_ranked(out, f, &w, params, &pace, progress, err);
 	updown_done(&w.ud);
+	pool_free(w.pool);
 	return rc;
 }
 
@@ -188,16 +200,17 @@ static int updn_route_ordered(struct tables **out, const struct fabric *f,
 			      const struct engine_params *params, struct progress *progress,
 			      struct err *err)
 {
-	struct ways w = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct ways w = { .pool = updn_pool(f, params), .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct pace pace;
 	int rc = updn_begin(&pace, f, params, progress);
 
 	if (!rc)
-		rc = updown_order_best(&w.ud, f, &pace);
-	if (rc)
-		return rc;
-	rc = updn_route_ranked(out, f, &w, params, &pace, progress, err);
-	updown_done(&w.ud);
+		rc = updown_order_best(&w.ud, f, w.pool, &pace);
+	if (!rc) {
+		rc = updn_route_ranked(out, f, &w, params, &pace, progress, err);
+		updown_done(&w.ud);
+	}
+	pool_free(w.pool);
 	return rc;
 }
 
@@ -276,7 +289,7 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 		rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
 	if (rc != -ENETUNREACH)
 		goto out;
-	rc = updown_order_best(&w.ud, f, &pace);
+	rc = updown_order_best(&w.ud, f, NULL, &pace);
 	if (!rc)
 		rc = updn_dests_ranked(t, f, dests, n, &w, &pace, err);
 out:

@@ -16,6 +16,7 @@
 
 #define DAGS_MAX    (128u << 20) /* bytes; beyond that the LIDs come switch by switch */
 #define SHARED_WORK (1u << 24)	 /* terminals times channels from which on threads pay */
+#define HOT_PARTS   16		 /* of the LIDs that are looked at */
 #define AGAIN_SHARE 20		 /* most loaded: within a 20th of the maximum */
 #define AGAIN_WORK  (64u << 20)	 /* edges that these rounds may look at, so that they stay cheap */
 
@@ -41,7 +42,7 @@ struct even {
 /* A round, so that it can be taken back. */
 struct round {
 	uint64_t *load; /* as they were */
-	uint32_t *dest;
+	struct dest *dest;
 	uint8_t *column; /* nsw ports of each of them */
 	uint32_t n, room;
 };
@@ -178,39 +179,61 @@ static uint64_t balanced_sssp_least_possible(const struct even *e)
 	return bound;
 }
 
-/* LIDs by number whose paths use a channel with that load or more. */
-static int balanced_sssp_find_hot(struct even *e, uint64_t least, uint8_t *hot)
-{
-	const uint64_t *load = min_load_tree_loads(e->b);
-	const struct fabric *f = e->f;
+/* What is looked for in the LFTs. */
+struct search_hot {
+	struct even *e;
+	uint64_t least;
+	uint8_t *hot;
+};
 
-	memset(hot, 0, f->max_lid + 1u);
+/* Some LIDs in the rows of all switches. */
+static bool balanced_sssp_find_hot_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct search_hot *s = ctx;
+	const struct fabric *f = s->e->f;
+	const uint64_t *load = min_load_tree_loads(s->e->b);
+	uint64_t all = f->max_lid + 1u;
+	uint32_t from = (uint32_t)(all * part / HOT_PARTS);
+	uint32_t to = (uint32_t)(all * (part + 1) / HOT_PARTS);
+
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		const uint8_t *row = tables_row(e->t, u);
+		const uint8_t *row = tables_row(s->e->t, u);
 		bool port[FAB_NO_PORT + 1] = { false }, any = false;
 
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-			any |= port[f->chan_port[c]] = load[c] >= least;
-		for (uint32_t lid = 0; any && lid <= f->max_lid; lid++)
-			hot[lid] |= port[row[lid]];
-		if (pace_tick(&e->pace, e->done, any ? f->max_lid : f->nchan / f->nsw))
-			return -ECANCELED;
+			any |= port[f->chan_port[c]] = load[c] >= s->least;
+		for (uint32_t lid = from; any && lid < to; lid++)
+			s->hot[lid] |= port[row[lid]];
+		if (!worker &&
+		    pace_tick(&s->e->pace, s->e->done, any ? to - from : f->nchan / f->nsw))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-static void balanced_sssp_remember(struct round *r, const struct even *e, uint32_t i)
+/* LIDs by number whose paths use a channel with that load or more. */
+static int balanced_sssp_find_hot(struct even *e, uint64_t least, uint8_t *hot)
 {
-	uint32_t nsw = e->f->nsw;
+	struct search_hot s = { e, least, hot };
+	bool stop = false;
 
-	if (r->n == r->room) {
-		r->room = r->room ? 2 * r->room : 64;
+	memset(hot, 0, e->f->max_lid + 1u);
+	if (e->pool)
+		stop = pool_for(e->pool, HOT_PARTS, balanced_sssp_find_hot_part, &s);
+	for (uint32_t i = 0; i < HOT_PARTS && !e->pool && !stop; i++)
+		stop = balanced_sssp_find_hot_part(&s, 0, i);
+	return stop ? -ECANCELED : 0;
+}
+
+/* Room for the columns of a group more. */
+static uint8_t *balanced_sssp_room(struct round *r, const struct even *e)
+{
+	if (r->n + MIN_LOAD_TREE_GROUP > r->room) {
+		r->room = 2 * r->room + 64;
 		r->dest = xrealloc(r->dest, r->room, sizeof(*r->dest));
-		r->column = xrealloc(r->column, r->room, nsw);
+		r->column = xrealloc(r->column, r->room, e->f->nsw);
 	}
-	for (uint32_t u = 0; u < nsw; u++)
-		r->column[(size_t)r->n * nsw + u] = tables_row(e->t, u)[e->dests[i].lid];
-	r->dest[r->n++] = i;
+	return r->column + (size_t)r->n * e->f->nsw;
 }
 
 /* By some switches at a time, whose rows stay near. */
@@ -224,7 +247,7 @@ static int balanced_sssp_take_back(const struct round *r, struct even *e)
 
 		for (uint32_t k = 0; k < r->n; k++) {
 			const uint8_t *column = r->column + (size_t)k * nsw;
-			uint16_t lid = e->dests[r->dest[k]].lid;
+			uint16_t lid = r->dest[k].lid;
 
 			for (uint32_t u = from; u < to; u++)
 				tables_row(e->t, u)[lid] = column[u];
@@ -235,24 +258,36 @@ static int balanced_sssp_take_back(const struct round *r, struct even *e)
 	return 0;
 }
 
+static uint32_t balanced_sssp_list_hot(const struct even *e, const uint8_t *hot, struct dest *list)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < e->nterm; i++)
+		if (hot[e->dests[i].lid])
+			list[n++] = e->dests[i];
+	return n;
+}
+
 /* Routes the hot LIDs once more. */
 static int balanced_sssp_route_hot(struct even *e, const uint8_t *hot, struct round *r)
 {
-	for (uint32_t i = 0; i < e->nterm && e->work; i++) {
-		const struct dest *d = &e->dests[i];
-		uint64_t work, taken;
+	struct dest *list = xcalloc(e->nterm + 1, sizeof(*list));
+	uint32_t n = balanced_sssp_list_hot(e, hot, list);
+	int rc = 0;
 
-		if (!hot[d->lid])
-			continue;
-		balanced_sssp_remember(r, e, i);
-		taken = min_load_tree_take_out(e->b, d, e->f->sw_nterm);
-		min_load_tree_route_some(e->b, d, 1, e->f->sw_nterm, &work);
-		work += e->f->nsw + taken;
+	for (uint32_t i = 0, run; i < n && e->work && !rc; i += run) {
+		uint8_t *was = balanced_sssp_room(r, e);
+		uint64_t work;
+
+		run = min_load_tree_route_again(e->b, list + i, n - i, e->f->sw_nterm, was, &work);
+		memcpy(r->dest + r->n, list + i, run * sizeof(*list));
+		r->n += run;
 		e->work -= work < e->work ? work : e->work;
 		if (pace_tick(&e->pace, e->done, work))
-			return -ECANCELED;
+			rc = -ECANCELED;
 	}
-	return 0;
+	free(list);
+	return rc;
 }
 
 /* Sets *max to the greatest load afterwards, unless that is no less: then nothing has changed. */
@@ -456,7 +491,7 @@ static int balanced_sssp_route_rest(struct even *e)
 	int rc = 0;
 
 	if (!e->how->build && e->f->nend > e->f->nterm)
-		rc = updown_order_layered(&ud, &found, e->f, &e->pace);
+		rc = updown_order_layered(&ud, &found, e->f, e->pool, &e->pace);
 	if (rc || !found)
 		return rc ? rc : min_load_tree_route_all(e->b, d, n, &e->pace, &e->done);
 	b = min_load_tree_new(e->f, e->t, e->how->rule, balanced_sssp_build_legal, &ud);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/graph/min_load_tree.h"
 
+#include "engines/graph/packed_tree.h"
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
@@ -12,8 +13,11 @@
 #define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	   8	      /* rows asked for before they are written */
 #define ROWS_TURNS 8	      /* turns in which threads share the rows */
+#define IN_GROUPS  8192	      /* terminals from which on LIDs are chosen in groups */
 #define DAGS_AHEAD 4	      /* built together */
 #define PARTS_MAX  8	      /* of a level, whose switches choose at the same time */
+#define WIDE_EDGES 4096	      /* of positions that threads share for each LID */
+#define WIDE_LIDS  4	      /* LIDs from which on it is worth to look for these */
 #define PART_EDGES 512	      /* of a part at least */
 
 /* Ports by switch of some LIDs, on their way to the rows. */
@@ -23,6 +27,12 @@ struct columns {
 	uint16_t lid[PACKED_RUN];
 	uint32_t nline;		   /* lines of memory that these entries take of a row, ... */
 	uint32_t line[PACKED_RUN]; /* ... and where they begin */
+};
+
+/* Positions from first to end; wide: none of them waits for another, and they have many edges. */
+struct segment {
+	uint32_t first, end;
+	bool wide;
 };
 
 struct min_load_tree {
@@ -35,11 +45,13 @@ struct min_load_tree {
 	uint64_t *eload;	     /* the same by edge of the DAG at hand */
 	uint64_t *cost;		     /* by position */
 	uint64_t *routes;
-	uint32_t *pick; /* edge by position, or its channel where the DAG is packed */
-	uint32_t *next; /* where the DAG is packed: position to which it leads */
+	uint32_t *pick; /* edge by position */
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
+	struct packed_tree *packed[MIN_LOAD_TREE_GROUP]; /* in DAGs of the set, by LID of a group */
+	struct sent sent[MIN_LOAD_TREE_GROUP];		 /* likewise, of these together */
+	bool together; /* groups of LIDs are chosen from the loads before the first of them */
 	struct lft_hops *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
@@ -49,8 +61,17 @@ struct min_load_tree {
 	const struct dest *coming; /* LIDs whose DAGs are wanted next */
 	uint32_t ncoming;
 	uint32_t *part[PARTS_MAX]; /* by position * LIDs + LID: routes that come through */
-	struct columns columns;	   /* n: others may be writing them */
-	unsigned half;		   /* of port, for the columns at hand */
+	struct min_load_tree *mate[MIN_LOAD_TREE_GROUP]; /* of a group, by switch */
+	bool borrows;		 /* it is a mate: the loads are its leader's, and do not change */
+	struct segment *segment; /* of the DAG at hand, in the order of its positions */
+	uint32_t nsegment;
+	const struct spdag *in;	       /* that DAG; NULL: they are not known */
+	const struct segment *at;      /* the one that threads share ... */
+	bool once_more;		       /* ... as in load_tree_pick_some() ... */
+	const uint32_t *shared_weight; /* ... and with these routes; NULL: none */
+	uint8_t *now;		       /* ports by position of the LID at hand */
+	struct columns columns;	       /* n: others may be writing them */
+	unsigned half;		       /* of port, for the columns at hand */
 };
 
 static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
@@ -60,6 +81,11 @@ static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fa
 	spdag_shortest(g, f, root);
 }
 
+bool min_load_tree_in_groups(const struct fabric *f)
+{
+	return f->nterm >= IN_GROUPS;
+}
+
 struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t,
 					enum min_load_rule rule, balance_build_fn build, void *ctx)
 {
@@ -67,6 +93,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 
 	b->f = f;
 	b->t = t;
+	b->together = min_load_tree_in_groups(f);
 	b->rule = rule;
 	b->build = build ? build : load_tree_build_shortest;
 	b->ctx = ctx;
@@ -79,7 +106,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->routes = xcalloc(f->nsw, sizeof(*b->routes));
 	b->pick = xcalloc(f->nsw, sizeof(*b->pick));
-	b->next = xcalloc(f->nsw, sizeof(*b->next));
+	b->packed[0] = packed_tree_new(f, b->load, rule == BALANCE_PORTS);
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 	return b;
 }
@@ -95,12 +122,20 @@ void min_load_tree_free(struct min_load_tree *b)
 		spdag_done(&b->ahead[i % 2][i / 2]);
 	for (uint32_t i = 0; i < PARTS_MAX; i++)
 		free(b->part[i]);
-	free(b->load);
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
+		min_load_tree_free(b->mate[i]);
+	if (!b->borrows)
+		free(b->load);
+	free(b->segment);
 	free(b->eload);
 	free(b->cost);
 	free(b->routes);
 	free(b->pick);
-	free(b->next);
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
+		packed_tree_free(b->packed[i]);
+		free(b->sent[i].place);
+		free(b->sent[i].routes);
+	}
 	free(b->port);
 	free(b);
 }
@@ -134,36 +169,163 @@ uint64_t *min_load_tree_loads(struct min_load_tree *b)
 	return b->load;
 }
 
-/* Cheapest edge of every position; the first one when equal.  again: the DAG is that of the
- * pick before and loads have only grown since, so that what costs the same is still cheapest. */
-static void load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g, bool again)
+/* Cheapest edge of positions, and its port; the first one when equal.  again: the DAG is that of
+ * the pick before and loads have only grown since, so that what costs the same is still cheapest.
+ */
+static void load_tree_pick_some(struct min_load_tree *b, const struct spdag *g, bool again,
+				uint32_t from, uint32_t behind)
 {
 	const uint64_t *eload = b->eload;
-	const uint32_t *to = g->to;
+	const uint32_t *to = g->to, *chan = g->chan;
+	const uint8_t *chan_port = b->f->chan_port;
 	uint64_t *cost = b->cost;
 
-	cost[0] = 0;
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t k = g->off[i], end = g->off[i + 1], best = k;
-		uint64_t least = eload[k] + cost[to[k]];
+	for (uint32_t i = from; i < behind; i++) {
+		uint32_t k = g->off[i], end = g->off[i + 1], best = again ? b->pick[i] : k;
+		uint64_t least = eload[best] + cost[to[best]];
 
-		if (again && eload[b->pick[i]] + cost[to[b->pick[i]]] == cost[i])
-			continue;
-		for (k++; k < end; k++) {
-			uint64_t v = eload[k] + cost[to[k]];
+		if (!again || least != cost[i]) {
+			best = k;
+			least = eload[k] + cost[to[k]];
+			for (k++; k < end; k++) {
+				uint64_t v = eload[k] + cost[to[k]];
 
-			best = v < least ? k : best;
-			least = v < least ? v : least;
+				best = v < least ? k : best;
+				least = v < least ? v : least;
+			}
+			cost[i] = least;
+			b->pick[i] = best;
 		}
-		cost[i] = least;
-		b->pick[i] = best;
+		b->now[i] = chan_port[chan[best]];
 	}
 }
 
-/* Positions grow away from the root, so a pass downwards meets every subtree complete. */
-static void load_tree_add_routes(struct min_load_tree *b, const struct spdag *g,
-				 const uint32_t *weight)
+/* --- threads that share the positions of one LID ---------------------------------------------- */
+
+/* Sends from some of the last positions, at which no edge arrives. */
+static void load_tree_send_last(struct min_load_tree *b, uint32_t part, uint32_t from,
+				uint32_t behind)
 {
+	const struct spdag *g = b->in;
+	uint32_t *routes = b->part[part];
+
+	memset(routes, 0, b->at->first * sizeof(*routes));
+	for (uint32_t i = from; i < behind; i++) {
+		uint32_t own = b->shared_weight[g->sw[i]], k = b->pick[i];
+
+		b->eload[k] += own;
+		routes[g->to[k]] += own;
+	}
+}
+
+static uint32_t load_tree_parts(const struct min_load_tree *b)
+{
+	uint32_t n = pool_threads(b->pool);
+
+	return n < PARTS_MAX ? n : PARTS_MAX;
+}
+
+static bool load_tree_pick_part(void *ctx, unsigned worker, uint32_t part)
+{
+	struct min_load_tree *b = ctx;
+	const struct segment *s = b->at;
+	uint64_t n = s->end - s->first, parts = load_tree_parts(b);
+	uint32_t from = s->first + (uint32_t)(n * part / parts);
+	uint32_t behind = s->first + (uint32_t)(n * (part + 1) / parts);
+
+	(void)worker;
+	load_tree_pick_some(b, b->in, b->once_more, from, behind);
+	if (b->shared_weight && s->end == b->in->n)
+		load_tree_send_last(b, part, from, behind);
+	return false;
+}
+
+/* What has not been sent yet. */
+static void load_tree_send_rest(struct min_load_tree *b, const uint32_t *weight)
+{
+	const struct spdag *g = b->in;
+	const struct segment *last = &b->segment[b->nsegment - 1];
+	uint32_t n = last->wide ? last->first : g->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		b->routes[i] = weight[g->sw[i]];
+	for (uint32_t p = 0; last->wide && p < load_tree_parts(b); p++)
+		for (uint32_t i = 0; i < n; i++)
+			b->routes[i] += b->part[p][i];
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t k = b->pick[i];
+
+		b->eload[k] += b->routes[i];
+		b->routes[g->to[k]] += b->routes[i];
+	}
+}
+
+/* Paths and routes, by segments. */
+static void load_tree_pick_shared(struct min_load_tree *b, const uint32_t *weight, bool again)
+{
+	b->cost[0] = 0;
+	b->once_more = again;
+	b->shared_weight = weight;
+	for (uint32_t k = 0; k < b->nsegment; k++) {
+		b->at = &b->segment[k];
+		if (b->at->wide)
+			pool_for(b->pool, load_tree_parts(b), load_tree_pick_part, b);
+		else
+			load_tree_pick_some(b, b->in, again, b->at->first, b->at->end);
+	}
+	if (weight)
+		load_tree_send_rest(b, weight);
+}
+
+static void load_tree_add_segment(struct min_load_tree *b, uint32_t first, uint32_t end, bool wide)
+{
+	struct segment *last = b->nsegment ? &b->segment[b->nsegment - 1] : NULL;
+
+	if (last && !last->wide && !wide)
+		last->end = end;
+	else
+		b->segment[b->nsegment++] = (struct segment){ first, end, wide };
+}
+
+/* Positions whose edges lead to none of them, one after another; b->in stays NULL where threads
+ * would not gain. */
+static void load_tree_find_segments(struct min_load_tree *b, const struct spdag *g)
+{
+	uint32_t first = 1, nwide = 0;
+
+	b->in = NULL;
+	b->nsegment = 0;
+	if (!b->segment)
+		b->segment = xcalloc(b->f->nsw, sizeof(*b->segment));
+	for (uint32_t i = 1, near = 0; i <= g->n; i++) {
+		bool wide = g->off[i] - g->off[first] >= WIDE_EDGES;
+
+		for (uint32_t k = g->off[i], end = i < g->n ? g->off[i + 1] : k; k < end; k++)
+			near = g->to[k] > near ? g->to[k] : near;
+		if (i < g->n && near < first)
+			continue;
+		if (i > first)
+			load_tree_add_segment(b, first, i, wide);
+		nwide += i > first && wide;
+		first = i;
+	}
+	if (nwide)
+		b->in = g;
+	for (uint32_t p = 0; nwide && p < load_tree_parts(b); p++)
+		if (!b->part[p])
+			b->part[p] = xcalloc((size_t)b->f->nsw * BATCH, sizeof(**b->part));
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+/* Positions grow away from the root, so a pass downwards meets every subtree complete. */
+static void load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g,
+				 const uint32_t *weight, bool again)
+{
+	b->cost[0] = 0;
+	load_tree_pick_some(b, g, again, 1, g->n);
+	if (!weight)
+		return;
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
@@ -313,23 +475,46 @@ static void load_tree_pick(struct min_load_tree *b, const struct spdag *g, const
 		load_tree_pick_weighed(b, g, weight);
 	else if (b->rule == BALANCE_PORTS)
 		load_tree_pick_ports(b, g, weight, again);
+	else if (b->in == g)
+		load_tree_pick_shared(b, weight, again);
 	else
-		load_tree_pick_paths(b, g, again);
-	if (!b->weights.of && b->rule == BALANCE_PATHS && weight)
-		load_tree_add_routes(b, g, weight);
+		load_tree_pick_paths(b, g, weight, again);
+}
+
+/* LIDs of one switch on their way to the rows. */
+struct rows {
+	struct min_load_tree *b;
+	const struct spdag *g;
+	const struct dest *d;
+	uint32_t n;
+};
+
+static bool load_tree_write_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct rows *r = ctx;
+	struct min_load_tree *b = r->b;
+	uint64_t n = r->g->n;
+	uint32_t end = (uint32_t)(n * (part + 1) / ROWS_TURNS);
+
+	(void)worker;
+	for (uint32_t i = (uint32_t)(n * part / ROWS_TURNS); i < end; i++) {
+		uint8_t *row = tables_row(b->t, r->g->sw[i]);
+
+		for (uint32_t k = 0; k < r->n; k++)
+			row[r->d[k].lid] = i ? b->port[(size_t)k * b->f->nsw + i] : r->d[k].port;
+	}
+	return false;
 }
 
 static void load_tree_write_rows(struct min_load_tree *b, const struct spdag *g,
 				 const struct dest *d, uint32_t n)
 {
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint8_t *row = tables_row(b->t, g->sw[i]);
+	struct rows r = { b, g, d, n };
 
-		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = b->port[(size_t)k * b->f->nsw + i];
-	}
-	for (uint32_t k = 0; k < n; k++)
-		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
+	if (b->in)
+		pool_for(b->pool, ROWS_TURNS, load_tree_write_part, &r);
+	for (uint32_t i = 0; i < ROWS_TURNS && !b->in; i++)
+		load_tree_write_part(&r, 0, i);
 }
 
 /* Ports by position, to where they are wanted by switch. */
@@ -349,8 +534,9 @@ static void load_tree_route_batch(struct min_load_tree *b, const struct spdag *g
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
+		b->now = port;
 		load_tree_pick(b, g, weight, again || k);
-		for (uint32_t i = 1; i < g->n; i++)
+		for (uint32_t i = 1; i < g->n && (b->weights.of || b->rule == BALANCE_PORTS); i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
 		if (b->hops)
 			load_tree_tell_hops(b, g, d[k].lid, port);
@@ -451,6 +637,14 @@ static void load_tree_take_ahead(struct min_load_tree *b, uint32_t root)
 	g->root = FAB_NONE;
 }
 
+/* The loads of edges from k to end, back to where they are from. */
+static void load_tree_store(struct min_load_tree *b, const struct spdag *g, uint32_t k,
+			    uint32_t end)
+{
+	for (; k < end && !b->borrows; k++)
+		b->load[g->chan[k]] = b->eload[k];
+}
+
 /* LIDs of one switch whose ports are chosen at the same time. */
 struct ports_run {
 	struct min_load_tree *b;
@@ -480,8 +674,7 @@ static void load_tree_choose_ports(const struct ports_run *r, uint32_t part, uin
 		b->part[part][(size_t)g->to[best] * r->n + k] += routes;
 		row[r->d[k].lid] = b->f->chan_port[g->chan[best]];
 	}
-	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
-		b->load[g->chan[e]] = b->eload[e];
+	load_tree_store(b, g, g->off[i], g->off[i + 1]);
 }
 
 static bool load_tree_choose_part(void *ctx, unsigned worker, uint32_t part)
@@ -562,114 +755,13 @@ uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 {
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->eload[k] = b->load[g->chan[k]];
+	if (b->pool && pool_is_quick(b->pool) && n >= WIDE_LIDS && b->rule == BALANCE_PATHS)
+		load_tree_find_segments(b, g);
 	for (uint32_t k = 0; k < n; k += BATCH)
 		load_tree_route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
-	for (uint32_t k = 0; k < g->nedge; k++)
-		b->load[g->chan[k]] = b->eload[k];
+	b->in = NULL;
+	load_tree_store(b, g, 0, g->nedge);
 	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
-}
-
-/* The cheapest of the edges from k on of a position whose channels begin at first. */
-static inline uint32_t load_tree_cheapest(const struct min_load_tree *b, const struct packed_dag *g,
-					  uint32_t first, uint32_t k, uint32_t end, uint64_t *cost)
-{
-	uint32_t best = k;
-	uint64_t least = b->load[first + g->place[k]] + b->cost[g->to[k]];
-
-	for (k++; k < end; k++) {
-		uint64_t v = b->load[first + g->place[k]] + b->cost[g->to[k]];
-
-		best = v < least ? k : best;
-		least = v < least ? v : least;
-	}
-	*cost = least;
-	return best;
-}
-
-/* load_tree_pick_paths() for the positions at which edges arrive; returns how many edges these
- * have. */
-static uint32_t load_tree_pick_inner(struct min_load_tree *b, const struct packed_dag *g,
-				     const uint32_t *weight)
-{
-	uint32_t k = g->degree[0];
-
-	b->cost[0] = b->routes[0] = 0;
-	for (uint32_t i = 1; i < g->ninner; i++) {
-		uint32_t first = b->f->chan_off[g->sw[i]], end = k + g->degree[i];
-		uint32_t best = load_tree_cheapest(b, g, first, k, end, &b->cost[i]);
-
-		b->pick[i] = first + g->place[best];
-		b->next[i] = g->to[best];
-		b->routes[i] = weight ? weight[g->sw[i]] : 0;
-		k = end;
-	}
-	return k;
-}
-
-/* The last ones have no choice.  k: their first edge; those that send to the same switch follow
- * each other mostly, so its sum stays in a register. */
-static void load_tree_send_singles(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
-				   const uint32_t *weight, uint8_t *port)
-{
-	const uint32_t *chan_off = b->f->chan_off;
-	const uint8_t *chan_port = b->f->chan_port;
-	uint64_t *load = b->load, *routes = b->routes, sum = 0;
-	const uint16_t *sw = g->sw + (g->n - g->nsingle), *to = g->to + k;
-	const uint8_t *place = g->place + k;
-	uint32_t n = g->nsingle, at = n ? to[0] : 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = sw[i], c = chan_off[u] + place[i];
-
-		if (to[i] != at) {
-			routes[at] += sum;
-			sum = 0;
-			at = to[i];
-		}
-		sum += weight[u];
-		load[c] += weight[u];
-		port[u] = chan_port[c];
-	}
-	routes[at] += sum;
-}
-
-/* The others choose and send at once: nobody asks what they cost, and nobody else loads their
- * channels.  k: their first edge. */
-static void load_tree_route_leaves(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
-				   const uint32_t *weight, uint8_t *port)
-{
-	uint32_t end = g->n - g->nsingle;
-	uint64_t cost;
-
-	for (uint32_t i = g->ninner; i < end; i++) {
-		uint32_t u = g->sw[i], first = b->f->chan_off[u], next = k + g->degree[i];
-		uint32_t best = load_tree_cheapest(b, g, first, k, next, &cost);
-
-		k = next;
-		b->load[first + g->place[best]] += weight[u];
-		b->routes[g->to[best]] += weight[u];
-		port[u] = b->f->chan_port[first + g->place[best]];
-	}
-	load_tree_send_singles(b, g, k, weight, port);
-}
-
-/* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by
- * switch. */
-static uint64_t load_tree_route_packed(struct min_load_tree *b, const struct packed_dag *g,
-				       const struct dest *d, const uint32_t *weight, uint8_t *port)
-{
-	uint32_t k = load_tree_pick_inner(b, g, weight);
-
-	load_tree_route_leaves(b, g, k, weight, port);
-	for (uint32_t i = g->ninner; i-- > 1;) {
-		uint32_t c = b->pick[i];
-
-		b->load[c] += b->routes[i];
-		b->routes[b->next[i]] += b->routes[i];
-		port[g->sw[i]] = b->f->chan_port[c];
-	}
-	port[d->sw] = d->port;
-	return 2ull * g->nedge + g->n;
 }
 
 /* Where the ports by switch of LID k of a run go first. */
@@ -754,15 +846,246 @@ static uint32_t load_tree_packed_run(const struct min_load_tree *b, const struct
 				     uint32_t n)
 {
 	struct packed_dag g;
-	uint32_t k = 0;
+	uint32_t k = 0, most = b->together ? MIN_LOAD_TREE_GROUP : PACKED_RUN;
 
-	if (b->rule != BALANCE_PATHS || !b->set || b->weights.of)
+	if (!b->set || b->weights.of)
 		return 0;
-	while (k < n && k < PACKED_RUN && (k + 1 == n || d[k + 1].sw != d[k].sw) &&
+	while (k < n && k < most && (k + 1 == n || d[k + 1].sw != d[k].sw) &&
 	       dagset_find(b->set, &g, d[k].sw))
 		k++;
 	return k;
 }
+
+/* --- groups of switches ------------------------------------------------------------------------
+ */
+
+/* By this thread and the others, where there are any. */
+static void load_tree_do_all(struct min_load_tree *b, uint32_t n,
+			     bool (*turn)(void *ctx, unsigned worker, uint32_t i), void *ctx)
+{
+	if (b->pool)
+		pool_for(b->pool, n, turn, ctx);
+	for (uint32_t i = 0; i < n && !b->pool; i++)
+		turn(ctx, 0, i);
+}
+
+/* LIDs of some switches that follow each other, and that add nothing to the loads. */
+struct switch_group {
+	struct min_load_tree *b;
+	const struct dest *run[MIN_LOAD_TREE_GROUP];
+	uint32_t lids[MIN_LOAD_TREE_GROUP], n;
+	uint64_t work[MIN_LOAD_TREE_GROUP];
+};
+
+static struct min_load_tree *load_tree_mate(struct min_load_tree *b, uint32_t i)
+{
+	struct min_load_tree *m = b->mate[i];
+
+	if (!m) {
+		m = b->mate[i] = min_load_tree_new(b->f, b->t, b->rule, b->build, b->ctx);
+		free(m->load);
+		m->load = b->load;
+		m->borrows = true;
+		m->weights = b->weights;
+		m->hops = b->hops;
+	}
+	return m;
+}
+
+static bool load_tree_route_mate(void *ctx, unsigned worker, uint32_t i)
+{
+	struct switch_group *x = ctx;
+
+	(void)worker;
+	x->work[i] = min_load_tree_route(x->b->mate[i], x->run[i], x->lids[i], NULL);
+	return false;
+}
+
+/* As many as may go together, and are few enough to cancel soon; returns their LIDs. */
+static uint32_t load_tree_gather(struct switch_group *x, const struct dest *d, uint32_t n)
+{
+	const struct fabric *f = x->b->f;
+	uint32_t k = 0, most = 4 * (RUN_WORK / (f->nchan + 1));
+
+	for (x->n = 0; k < n && x->n < MIN_LOAD_TREE_GROUP && (!x->n || k < most); x->n++) {
+		if (d[k].end < f->nterm || load_tree_follows(f, &d[k]))
+			break;
+		x->run[x->n] = d + k;
+		x->lids[x->n] = min_load_tree_run(x->b, d + k, n - k);
+		k += x->lids[x->n];
+	}
+	return k;
+}
+
+static uint32_t load_tree_route_switches(struct min_load_tree *b, const struct dest *d, uint32_t n,
+					 uint64_t *work)
+{
+	struct switch_group x = { .b = b };
+	uint32_t lids = load_tree_gather(&x, d, n);
+
+	for (uint32_t i = 0; i < x.n; i++)
+		load_tree_mate(b, i);
+	for (uint32_t k = 0; k < lids && b->hops; k++)
+		lft_hops_fill(b->hops, d[k].lid);
+	load_tree_do_all(b, x.n, load_tree_route_mate, &x);
+	*work = 0;
+	for (uint32_t i = 0; i < x.n; i++)
+		*work += x.work[i];
+	return lids;
+}
+
+/* --- groups whose DAGs are packed ------------------------------------------------------------- */
+
+struct packed_group {
+	struct min_load_tree *b;
+	const struct dest *d;
+	uint32_t n;
+	const uint32_t *weight;
+	int64_t sign;
+	uint8_t *was; /* what they take back, by LID * nsw + switch; NULL: they are routed */
+};
+
+static void load_tree_prepare_group(struct min_load_tree *b)
+{
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP && !b->sent[i].place; i++) {
+		if (!b->packed[i])
+			b->packed[i] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
+		b->sent[i].place = xcalloc(b->f->nsw, 1);
+		b->sent[i].routes = xcalloc(b->f->nsw, sizeof(*b->sent[i].routes));
+	}
+}
+
+static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct packed_group *x = ctx;
+	struct min_load_tree *b = x->b;
+	struct packed_dag g;
+
+	(void)worker;
+	dagset_find(b->set, &g, x->d[i].sw);
+	packed_tree_choose(b->packed[i], &g, x->weight, &b->sent[i]);
+	return false;
+}
+
+/* What the group sends, at one switch. */
+static void load_tree_apply_at(const struct packed_group *x, uint32_t u)
+{
+	struct min_load_tree *b = x->b;
+	const uint8_t *port = b->f->chan_port + b->f->chan_off[u];
+	uint64_t *load = b->load + b->f->chan_off[u];
+	uint8_t *row = tables_row(b->t, u);
+
+	for (uint32_t k = 0; k < x->n; k++) {
+		const struct sent *s = &b->sent[k];
+
+		load[s->place[u]] += (uint64_t)x->sign * s->routes[u];
+		if (!x->was)
+			row[x->d[k].lid] = u == x->d[k].sw ? x->d[k].port : port[s->place[u]];
+	}
+}
+
+static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct packed_group *x = ctx;
+	struct min_load_tree *b = x->b;
+	uint64_t nsw = b->f->nsw;
+	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+
+	(void)worker;
+	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
+		uint8_t *ahead = tables_row(b->t, u) + (size_t)AHEAD * b->t->stride;
+
+		for (uint32_t i = 0; !x->was && u + AHEAD < nsw && i < x->n; i++)
+			__builtin_prefetch(ahead + x->d[i].lid, 1);
+		load_tree_apply_at(x, u);
+	}
+	return false;
+}
+
+static void load_tree_tell_group(struct min_load_tree *b, const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0; k < n && b->hops; k++) {
+		uint8_t *hops = lft_hops_fill(b->hops, d[k].lid);
+
+		for (uint32_t u = 0; u < b->f->nsw; u++)
+			hops[u] = b->f->chan_port[b->f->chan_off[u] + b->sent[k].place[u]];
+		hops[d[k].sw] = d[k].port;
+	}
+}
+
+/* Entries as they are. */
+static bool load_tree_read_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct packed_group *x = ctx;
+	uint64_t nsw = x->b->f->nsw;
+	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+
+	(void)worker;
+	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
+		const uint8_t *row = tables_row(x->b->t, u);
+		const uint8_t *ahead = row + (size_t)AHEAD * x->b->t->stride;
+
+		for (uint32_t i = 0; u + AHEAD < nsw && i < x->n; i++)
+			__builtin_prefetch(ahead + x->d[i].lid);
+		for (uint32_t k = 0; k < x->n; k++)
+			x->was[k * nsw + u] = row[x->d[k].lid];
+	}
+	return false;
+}
+
+static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct packed_group *x = ctx;
+	struct min_load_tree *b = x->b;
+	struct packed_dag g;
+
+	(void)worker;
+	dagset_find(b->set, &g, x->d[i].sw);
+	packed_tree_follow(b->packed[i], &g, x->weight, x->was + (size_t)i * b->f->nsw,
+			   &b->sent[i]);
+	return false;
+}
+
+/* Returns the edges looked at, by LID but for passes as many. */
+static uint64_t load_tree_group_edges(const struct packed_group *x)
+{
+	struct packed_dag g;
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < x->n; k++) {
+		dagset_find(x->b->set, &g, x->d[k].sw);
+		sum += g.nedge + g.n;
+	}
+	return sum;
+}
+
+static uint64_t load_tree_route_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				      const uint32_t *weight)
+{
+	struct packed_group x = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
+
+	load_tree_prepare_group(b);
+	load_tree_do_all(b, n, load_tree_choose_packed, &x);
+	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
+	load_tree_tell_group(b, d, n);
+	return 2 * load_tree_group_edges(&x);
+}
+
+static uint64_t load_tree_take_out_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
+					 const uint32_t *weight, uint8_t *was)
+{
+	struct packed_group x = {
+		.b = b, .d = d, .n = n, .weight = weight, .sign = -1, .was = was
+	};
+
+	load_tree_prepare_group(b);
+	load_tree_do_all(b, ROWS_TURNS, load_tree_read_part, &x);
+	load_tree_do_all(b, n, load_tree_follow_packed, &x);
+	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
+	return 2 * load_tree_group_edges(&x);
+}
+
+/* --------------------------------------------------------------------------------------------- */
 
 uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				  const uint32_t *weight, uint64_t *work)
@@ -771,11 +1094,18 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	struct packed_dag g;
 
 	*work = 0;
+	if (b->together && run) {
+		*work = load_tree_route_group(b, d, run, weight);
+		return run;
+	}
 	b->coming = d;
 	b->ncoming = n;
 	for (uint32_t k = 0; k < run; k++) {
+		uint8_t *port = load_tree_column(b, d, k);
+
 		dagset_find(b->set, &g, d[k].sw);
-		*work += load_tree_route_packed(b, &g, d + k, weight, load_tree_column(b, d, k));
+		*work += packed_tree_route(b->packed[0], &g, weight, port);
+		port[d[k].sw] = d[k].port;
 	}
 	if (run) {
 		load_tree_hand_over(b, d, run, run < n);
@@ -788,38 +1118,6 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	return run;
 }
 
-/* The edge of a position that the LID's entry takes. */
-static inline uint32_t load_tree_edge_taken(const struct min_load_tree *b,
-					    const struct packed_dag *g, uint32_t i, uint32_t end,
-					    uint16_t lid)
-{
-	const uint8_t *port = b->f->chan_port + b->f->chan_off[g->sw[i]];
-	uint32_t k = end - g->degree[i];
-
-	while (k + 1 < end && port[g->place[k]] != tables_row(b->t, g->sw[i])[lid])
-		k++;
-	return k;
-}
-
-/* load_tree_count() of a LID whose DAG is packed. */
-static uint64_t load_tree_count_packed(struct min_load_tree *b, const struct packed_dag *g,
-				       const struct dest *d, const uint32_t *weight, int64_t sign)
-{
-	uint32_t end = g->nedge;
-
-	for (uint32_t i = 0; i < g->n; i++)
-		b->routes[i] = weight[g->sw[i]];
-	for (uint32_t i = g->n; i-- > 1;) {
-		uint32_t k = load_tree_edge_taken(b, g, i, end, d->lid);
-		uint32_t c = b->f->chan_off[g->sw[i]] + g->place[k];
-
-		end -= g->degree[i];
-		b->load[c] += (uint64_t)sign * b->routes[i] * chan_weight(&b->weights, c);
-		b->routes[g->to[k]] += b->routes[i];
-	}
-	return 2ull * g->n + g->nedge;
-}
-
 /* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
 static uint64_t load_tree_count(struct min_load_tree *b, const struct dest *d,
 				const uint32_t *weight, int64_t sign)
@@ -828,8 +1126,11 @@ static uint64_t load_tree_count(struct min_load_tree *b, const struct dest *d,
 	struct packed_dag packed;
 	uint64_t work;
 
-	if (b->set && dagset_find(b->set, &packed, d->sw))
-		return load_tree_count_packed(b, &packed, d, weight, sign);
+	if (b->set && dagset_find(b->set, &packed, d->sw)) {
+		for (uint32_t u = 0; u < b->f->nsw; u++)
+			b->port[u] = tables_row(b->t, u)[d->lid];
+		return packed_tree_count(b->packed[0], &packed, weight, b->port, &b->weights, sign);
+	}
 	work = load_tree_turn_to(b, d->sw);
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
@@ -851,6 +1152,26 @@ uint64_t min_load_tree_take_out(struct min_load_tree *b, const struct dest *d,
 uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d, const uint32_t *weight)
 {
 	return load_tree_count(b, d, weight, 1);
+}
+
+uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				   const uint32_t *weight, uint8_t *was, uint64_t *work)
+{
+	uint32_t run = b->together ? load_tree_packed_run(b, d, n) : 0;
+	uint64_t taken;
+
+	if (run) {
+		taken = load_tree_take_out_group(b, d, run, weight, was);
+	} else {
+		n = run = 1;
+		load_tree_settle(b);
+		for (uint32_t u = 0; u < b->f->nsw; u++)
+			was[u] = tables_row(b->t, u)[d->lid];
+		taken = min_load_tree_take_out(b, d, weight);
+	}
+	run = min_load_tree_route_some(b, d, run, weight, work);
+	*work += run * (uint64_t)b->f->nsw + taken;
+	return run;
 }
 
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */
@@ -903,6 +1224,8 @@ int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, u
 
 		if (k) {
 			load_tree_follow_terminals(b, d, k);
+		} else if (b->pool && d->end >= f->nterm) {
+			k = load_tree_route_switches(b, d, n - i, &work);
 		} else {
 			k = min_load_tree_run(b, d, n - i);
 			b->coming = d;

@@ -68,11 +68,21 @@ uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint
 uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 				const struct dest *d, uint32_t n, const uint32_t *weight);
 
+/* Is the fabric so large that LIDs of up to so many switches are chosen from the same loads, those
+ * before the first of them, where their order allows it?  Then threads share them. */
+#define MIN_LOAD_TREE_GROUP 8
+bool min_load_tree_in_groups(const struct fabric *f);
+
 /* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.
  * Cheapest where each ends on another switch than the one before and their DAGs are kept
  * (min_load_tree_use()).  *work: edges looked at. */
 uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				  const uint32_t *weight, uint64_t *work);
+
+/* Routes some of n LIDs that were routed with that weight once more: takes all out of the loads
+ * before, and puts their ports by switch to was (room for MIN_LOAD_TREE_GROUP columns of nsw). */
+uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				   const uint32_t *weight, uint8_t *was, uint64_t *work);
 
 /* LIDs from the first on that may go to min_load_tree_route() together: they end on one switch and
  * count alike, and are few enough to cancel soon. */

@@ -323,23 +323,82 @@ static void updown_score_dag(struct updown_score *s, const struct spdag *g, cons
 	}
 }
 
-int updown_score(struct updown_score *out, const struct updown *ud, const struct fabric *f,
-		 struct pace *p)
-{
-	struct spdag g;
-	int rc = 0;
+/* Some switches at a time, which threads take. */
+#define SOME 16
 
-	*out = (struct updown_score){ .from = FAB_NONE, .to = FAB_NONE };
-	spdag_init(&g, f);
-	for (uint32_t t = 0; t < f->nsw && !rc; t++) {
+struct scoring {
+	const struct updown *ud;
+	const struct fabric *f;
+	struct pace *p;
+	struct spdag *dag; /* by worker; without arrays: not there yet */
+	struct updown_score *some;
+};
+
+static uint32_t updown_some_end(const struct fabric *f, uint32_t i)
+{
+	return f->nsw - i * SOME < SOME ? f->nsw : (i + 1) * SOME;
+}
+
+static bool updown_score_some(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct scoring *s = ctx;
+	const struct fabric *f = s->f;
+	struct spdag *g = &s->dag[worker];
+
+	s->some[i] = (struct updown_score){ .from = FAB_NONE, .to = FAB_NONE };
+	if (!g->sw)
+		spdag_init(g, f);
+	for (uint32_t t = i * SOME; t < updown_some_end(f, i); t++) {
 		if (!f->sw_nterm[t])
 			continue;
-		updown_score_dag(out, &g, f, f->nsw - updown_dag(ud, &g, f, t));
-		if (pace_tick(p, 0, 2 * f->nchan))
-			rc = -ECANCELED;
+		updown_score_dag(&s->some[i], g, f, f->nsw - updown_dag(s->ud, g, f, t));
+		if (!worker && pace_tick(s->p, 0, 2 * f->nchan))
+			return true;
 	}
-	spdag_done(&g);
-	return rc;
+	return false;
+}
+
+/* All turns, by the pool where there is one; true: one has stopped. */
+static bool updown_for_some(struct pool *pool, const struct fabric *f,
+			    bool (*turn)(void *ctx, unsigned worker, uint32_t i), void *ctx)
+{
+	uint32_t n = (f->nsw + SOME - 1) / SOME;
+	bool stop = pool && pool_for(pool, n, turn, ctx);
+
+	for (uint32_t i = 0; i < n && !pool && !stop; i++)
+		stop = turn(ctx, 0, i);
+	return stop;
+}
+
+static void updown_add_score(struct updown_score *sum, const struct updown_score *s)
+{
+	if (!sum->missing) {
+		sum->from = s->from;
+		sum->to = s->to;
+	}
+	sum->missing += s->missing;
+	sum->hops += s->hops;
+	sum->choices += s->choices;
+}
+
+int updown_score(struct updown_score *out, const struct updown *ud, const struct fabric *f,
+		 struct pool *pool, struct pace *p)
+{
+	unsigned workers = pool ? pool_threads(pool) : 1;
+	struct scoring s = { .ud = ud, .f = f, .p = p };
+	bool stop;
+
+	*out = (struct updown_score){ .from = FAB_NONE, .to = FAB_NONE };
+	s.dag = xcalloc(workers, sizeof(*s.dag));
+	s.some = xcalloc(f->nsw / SOME + 1, sizeof(*s.some));
+	stop = updown_for_some(pool, f, updown_score_some, &s);
+	for (uint32_t i = 0; i * SOME < f->nsw && !stop; i++)
+		updown_add_score(out, &s.some[i]);
+	for (unsigned w = 0; w < workers; w++)
+		spdag_done(&s.dag[w]);
+	free(s.dag);
+	free(s.some);
+	return stop ? -ECANCELED : 0;
 }
 
 static uint32_t updown_fullest(const struct fabric *f)
@@ -387,14 +446,32 @@ uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
 
 /* The switch with the least greatest distance to the others, then the least sum; [1] the same
  * among the leaves. */
-static int updown_central(uint32_t best[2], const struct fabric *f, struct pace *p)
-{
-	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), *queue = xcalloc(f->nsw, sizeof(*queue));
-	uint64_t least[2] = { UINT64_MAX, UINT64_MAX };
-	uint32_t full = updown_fullest(f);
-	int rc = 0;
+struct central {
+	uint32_t best[2];
+	uint64_t least[2];
+};
 
-	for (uint32_t u = 0; u < f->nsw && !rc; u++) {
+struct centring {
+	const struct fabric *f;
+	struct pace *p;
+	uint32_t full;
+	uint32_t **hops; /* by worker: by switch, then a queue; NULL: not there yet */
+	struct central *some;
+};
+
+static bool updown_central_some(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct centring *x = ctx;
+	const struct fabric *f = x->f;
+	struct central *c = &x->some[i];
+	uint32_t *hops, *queue;
+
+	if (!x->hops[worker])
+		x->hops[worker] = xcalloc(2 * (size_t)f->nsw, sizeof(**x->hops));
+	hops = x->hops[worker];
+	queue = hops + f->nsw;
+	*c = (struct central){ .least = { UINT64_MAX, UINT64_MAX } };
+	for (uint32_t u = i * SOME; u < updown_some_end(f, i); u++) {
 		uint64_t far = 0, sum = 0;
 
 		queue[0] = u;
@@ -403,44 +480,66 @@ static int updown_central(uint32_t best[2], const struct fabric *f, struct pace 
 			far = hops[v] > far ? hops[v] : far;
 			sum += hops[v];
 		}
-		for (int k = 0; k <= updown_is_leaf(f, u, full); k++) {
-			if ((far << 48 | sum) >= least[k])
+		for (int k = 0; k <= updown_is_leaf(f, u, x->full); k++) {
+			if ((far << 48 | sum) >= c->least[k])
 				continue;
-			least[k] = far << 48 | sum;
-			best[k] = u;
+			c->least[k] = far << 48 | sum;
+			c->best[k] = u;
 		}
-		if (pace_tick(p, 0, f->nchan))
-			rc = -ECANCELED;
+		if (!worker && pace_tick(x->p, 0, f->nchan))
+			return true;
 	}
-	free(hops);
-	free(queue);
-	return rc;
+	return false;
+}
+
+static int updown_central(uint32_t best[2], const struct fabric *f, struct pool *pool,
+			  struct pace *p)
+{
+	unsigned workers = pool ? pool_threads(pool) : 1;
+	struct centring x = { .f = f, .p = p, .full = updown_fullest(f) };
+	uint64_t least[2] = { UINT64_MAX, UINT64_MAX };
+	bool stop;
+
+	x.hops = xcalloc(workers, sizeof(*x.hops));
+	x.some = xcalloc(f->nsw / SOME + 1, sizeof(*x.some));
+	stop = updown_for_some(pool, f, updown_central_some, &x);
+	for (uint32_t i = 0; i * SOME < f->nsw && !stop; i++)
+		for (int k = 0; k < 2; k++)
+			if (x.some[i].least[k] < least[k]) {
+				least[k] = x.some[i].least[k];
+				best[k] = x.some[i].best[k];
+			}
+	for (unsigned w = 0; w < workers; w++)
+		free(x.hops[w]);
+	free(x.hops);
+	free(x.some);
+	return stop ? -ECANCELED : 0;
 }
 
 static int updown_score_root(struct updown_score *out, const struct fabric *f, uint32_t root,
-			     struct pace *p)
+			     struct pool *pool, struct pace *p)
 {
 	struct updown ud;
 	int rc;
 
 	updown_init(&ud, f, &root, 1);
-	rc = updown_score(out, &ud, f, p);
+	rc = updown_score(out, &ud, f, pool, p);
 	updown_done(&ud);
 	return rc;
 }
 
-int updown_single_root(uint32_t *root, const struct fabric *f, struct pace *p)
+int updown_single_root(uint32_t *root, const struct fabric *f, struct pool *pool, struct pace *p)
 {
 	struct updown_score any, leaf;
 	uint32_t best[2] = { 0, 0 };
-	int rc = updown_central(best, f, p);
+	int rc = updown_central(best, f, pool, p);
 
 	*root = best[0];
 	if (rc || best[1] == best[0])
 		return rc;
-	rc = updown_score_root(&any, f, best[0], p);
+	rc = updown_score_root(&any, f, best[0], pool, p);
 	if (!rc)
-		rc = updown_score_root(&leaf, f, best[1], p);
+		rc = updown_score_root(&leaf, f, best[1], pool, p);
 	if (rc)
 		return rc;
 	if (leaf.hops < any.hops || (leaf.hops == any.hops && leaf.choices > any.choices))

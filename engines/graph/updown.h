@@ -10,6 +10,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/graph/spdag.h"
+#include "fabric/base/memory/pool.h"
 #include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
@@ -54,9 +55,9 @@ struct updown_score {
 	uint64_t choices; /* edges of the DAGs that can share the load */
 };
 
-/* -ECANCELED.  Time O(nsw * nchan). */
+/* -ECANCELED.  Time O(nsw * nchan).  pool: threads that share it, here and below; NULL: none. */
 int updown_score(struct updown_score *out, const struct updown *ud, const struct fabric *f,
-		 struct pace *p);
+		 struct pool *pool, struct pace *p);
 
 /* Hops from the nearest leaf, a switch with at least half as many terminals as the fullest one. */
 void updown_leaf_hops(uint32_t *hops, const struct fabric *f);
@@ -69,4 +70,4 @@ uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f);
 /* One root that reaches everything: of the switch with the least greatest distance to the
  * others (then the least sum), and the leaf with the same, the one with better paths: fewer
  * hops, then more choices.  -ECANCELED.  Time O(nsw * nchan). */
-int updown_single_root(uint32_t *root, const struct fabric *f, struct pace *p);
+int updown_single_root(uint32_t *root, const struct fabric *f, struct pool *pool, struct pace *p);

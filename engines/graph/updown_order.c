@@ -76,7 +76,7 @@ static bool updown_order_better(const struct updown_score *a, const struct updow
 
 /* Keeps the better of *best and the order from that switch. */
 static int updown_order_try(struct updown *best, struct updown_score *score, const struct fabric *f,
-			    uint32_t first, struct pace *p)
+			    uint32_t first, struct pool *pool, struct pace *p)
 {
 	uint32_t *order = xcalloc(f->nsw, sizeof(*order));
 	struct updown_score other;
@@ -86,7 +86,7 @@ static int updown_order_try(struct updown *best, struct updown_score *score, con
 	updown_order_from(order, f, first);
 	updown_init_order(&ud, f, order);
 	free(order);
-	rc = updown_score(&other, &ud, f, p);
+	rc = updown_score(&other, &ud, f, pool, p);
 	if (!rc && updown_order_better(&other, score)) {
 		struct updown worse = *best;
 
@@ -124,22 +124,22 @@ static bool updown_order_has_levels(const struct fabric *f)
 	return above > 0;
 }
 
-int updown_order_best(struct updown *ud, const struct fabric *f, struct pace *p)
+int updown_order_best(struct updown *ud, const struct fabric *f, struct pool *pool, struct pace *p)
 {
 	struct updown_score score;
 	uint32_t root;
-	int rc = updown_single_root(&root, f, p);
+	int rc = updown_single_root(&root, f, pool, p);
 
 	if (rc)
 		return rc;
 	updown_init(ud, f, &root, 1);
 	if (!updown_order_has_levels(f))
 		return 0;
-	rc = updown_score(&score, ud, f, p);
+	rc = updown_score(&score, ud, f, pool, p);
 	if (!rc)
-		rc = updown_order_try(ud, &score, f, root, p);
+		rc = updown_order_try(ud, &score, f, root, pool, p);
 	if (!rc)
-		rc = updown_order_try(ud, &score, f, updown_order_leaf(f), p);
+		rc = updown_order_try(ud, &score, f, updown_order_leaf(f), pool, p);
 	if (rc)
 		updown_done(ud);
 	return rc;
@@ -177,7 +177,8 @@ static uint64_t updown_order_least_hops(const struct fabric *f)
 	return sum;
 }
 
-int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f, struct pace *p)
+int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f, struct pool *pool,
+			 struct pace *p)
 {
 	struct updown_score score;
 	int rc;
@@ -185,10 +186,10 @@ int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f,
 	*found = false;
 	if ((uint64_t)f->nsw * f->nchan > LAYERED_WORK || !updown_order_is_layered(f))
 		return 0;
-	rc = updown_order_best(ud, f, p);
+	rc = updown_order_best(ud, f, pool, p);
 	if (rc)
 		return rc;
-	rc = updown_score(&score, ud, f, p);
+	rc = updown_score(&score, ud, f, pool, p);
 	*found = !rc && score.hops - updown_order_least_hops(f) <= score.hops / 100;
 	if (!*found)
 		updown_done(ud);

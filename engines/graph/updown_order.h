@@ -18,9 +18,10 @@ void updown_order_from(uint32_t *out, const struct fabric *f, uint32_t first);
 /* The ranking that has the better paths: from one root (updown_single_root()), or such an order
  * from there, from the most central switch, or from the leaf with the most cables: fewer hops, then
  * more choices.  -ECANCELED; *ud is to be freed otherwise.  Time O(nsw * nchan). */
-int updown_order_best(struct updown *ud, const struct fabric *f, struct pace *p);
+int updown_order_best(struct updown *ud, const struct fabric *f, struct pool *pool, struct pace *p);
 
 /* The same where the fabric looks like a tree, if that makes hardly a path between terminals
  * longer: with levels, and few cables between switches of one.  *ud is to be freed if *found.
  * -ECANCELED. */
-int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f, struct pace *p);
+int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f, struct pool *pool,
+			 struct pace *p);

@@ -55,7 +55,7 @@ static int nue_net_rank_layers(struct nue_net *net, struct pace *pace)
 {
 	struct updown ud;
 	bool found;
-	int rc = updown_order_layered(&ud, &found, net->f, pace);
+	int rc = updown_order_layered(&ud, &found, net->f, NULL, pace);
 
 	if (found)
 		nue_net_take_ranking(net, &ud);

@@ -266,7 +266,7 @@ static int roots(const char *spec, struct err *err)
 	n = updown_tree_roots(root, f);
 	pace_begin(&p, NULL, "roots", 1);
 	if (!n) {
-		rc = updown_single_root(root, f, &p);
+		rc = updown_single_root(root, f, NULL, &p);
 		n = 1;
 	}
 	for (uint32_t i = 0; i < n; i++)

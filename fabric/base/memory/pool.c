@@ -11,15 +11,18 @@
 #define SPINS                                                                                      \
 	2000 /* looks before a thread sleeps: some microseconds, less than it takes to wake one */
 
+#define REST 64 /* after a loop in which a thread lost its core */
+
 /* What a loop's gate holds: its number, whether it is open, and how many threads are inside. */
 #define GATE_LOOP   (UINT64_C(1) << 32)
 #define GATE_OPEN   (UINT64_C(1) << 31)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
 struct pool {
-	unsigned n; /* workers, the caller's thread included */
-	bool spins; /* there is a core for each */
-	bool begun; /* a loop that the caller has not ended */
+	unsigned n;    /* workers, the caller's thread included */
+	bool spins;    /* there is a core for each */
+	bool begun;    /* a loop that the caller has not ended */
+	unsigned rest; /* questions left to which the answer is that it is not quick */
 	pthread_t *thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
@@ -153,6 +156,7 @@ static void pool_close(struct pool *p)
 		pool_pause();
 	if (!(atomic_load(&p->gate) & GATE_INSIDE))
 		return;
+	p->rest = REST;
 	pthread_mutex_lock(&p->lock);
 	atomic_store(&p->deserted, true);
 	while (atomic_load(&p->gate) & GATE_INSIDE)
@@ -217,9 +221,14 @@ unsigned pool_threads(const struct pool *p)
 	return p->n;
 }
 
-bool pool_is_quick(const struct pool *p)
+bool pool_is_quick(struct pool *p)
 {
-	return p->n > 1 && p->spins;
+	if (p->n < 2 || !p->spins)
+		return false;
+	if (!p->rest)
+		return true;
+	p->rest--;
+	return false;
 }
 
 static void pool_set(struct pool *p, uint32_t n,

@@ -160,7 +160,7 @@ static void the_single_root_of_a_chain_is_in_its_middle(void **state)
 	uint32_t root;
 
 	(void)state;
-	assert_int_equal(updown_single_root(&root, f, &p), 0);
+	assert_int_equal(updown_single_root(&root, f, NULL, &p), 0);
 	assert_int_equal(root, 4);
 	fabric_put(f);
 }
@@ -228,9 +228,9 @@ static void paths_are_hardly_longer_than_legal_ones_can_be(void **state)
 		uint32_t root;
 		uint64_t least;
 
-		assert_int_equal(updown_single_root(&root, f, &p), 0);
+		assert_int_equal(updown_single_root(&root, f, NULL, &p), 0);
 		updown_init(&ud, f, &root, 1);
-		assert_int_equal(updown_score(&s, &ud, f, &p), 0);
+		assert_int_equal(updown_score(&s, &ud, f, NULL, &p), 0);
 		least = least_hops(f, &ud);
 		assert_int_equal(s.missing, 0);
 		assert_true(s.hops >= least);

@@ -198,6 +198,40 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 	}
 }
 
+/* Groups of LIDs from 8,192 terminals on; levels of a tree with over 4,096 edges. */
+static void any_number_of_threads_gives_the_same_bytes_on_large_nets(void **state)
+{
+	static const char *const spec[] = { "hyperx:dims=12x12,hosts=58", "fattree3:k=26,fail=1%",
+					    "fattree3:k=26,hosts=11" };
+	static const enum min_load_rule rule[] = { BALANCE_PATHS, BALANCE_PORTS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		struct fabric *f = net_spec(spec[i]);
+
+		for (size_t r = 0; r < 2; r++) {
+			struct balanced_sssp_how how = { .rule = rule[r],
+							 .rounds = BALANCED_SSSP_ROUNDS };
+			struct tables *one = tables_new(f, "test");
+
+			assert_int_equal(
+				balanced_sssp_route(one, f, &(struct engine_params){ .threads = 1 },
+						    &how, NULL),
+				0);
+			for (unsigned threads = 2; threads <= 5; threads += 3) {
+				struct engine_params p = { .threads = threads };
+				struct tables *more = tables_new(f, "test");
+
+				assert_int_equal(balanced_sssp_route(more, f, &p, &how, NULL), 0);
+				assert_same_tables(one, more);
+				tables_put(more);
+			}
+			tables_put(one);
+		}
+		fabric_put(f);
+	}
+}
+
 struct watch {
 	struct progress p;
 	unsigned reports, stop_at;
@@ -253,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_tree_with_parallel_cables_gets_evener),
 		cmocka_unit_test(an_uneven_tree_takes_the_better_order),
 		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
+		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes_on_large_nets),
 		cmocka_unit_test(stops_at_a_cancel_wherever_it_is),
 	};
 
