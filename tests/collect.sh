@@ -300,6 +300,13 @@ EOF
 ok "it takes sockets that systemd has opened" activated
 pid=
 
+if command -v systemd-analyze >/dev/null; then
+	sed "s,/usr/local/bin/ibroute-top,$I," "$top/console/ibroute-top-collect.service" >ibroute-top-collect.service
+	ok "systemd finds nothing wrong with the unit file" systemd-analyze verify --man=no "$work/ibroute-top-collect.service"
+else
+	skip "the unit file: no systemd-analyze"
+fi
+
 # --- where nothing is said ---
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	cat >usual.sh <<EOF

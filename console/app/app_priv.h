@@ -115,6 +115,8 @@ struct app {
 	struct feed *feed;	      /* NULL: a file is looked at */
 	char *collector_dir;	      /* found here; NULL: said by the options, or none */
 	bool may_ask;		      /* it to read something */
+	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */
+	int64_t watched_s;	      /* the counters that it has heard of last */
 	struct alerts *alerts;	      /* NULL: nobody wants them */
 	struct update_thread *update; /* NULL: nothing can be written */
 	struct watchdog_config dog;

@@ -41,12 +41,50 @@ share() { # what
 		printf "%-12s %5.2f %% of a core (and %.2f %% where the fabric is simulated), %.0f MB\n", what, o * 100 / hz / s, p * 100 / hz / s, kb / 1024 }'
 }
 share "no viewers:"
-for _ in $(seq "$n"); do
-	"$I" --collector "$work/c" --jsonl --view overview >/dev/null 2>&1 </dev/null &
-done
+# consoles, each on a terminal of its own; a key in each of ten of them, until its screen changes
+python3 - "$I" "$work" "$n" "$each" <<'EOF' &
+import fcntl, os, pty, select, struct, sys, termios, threading, time
+top, work, n, each = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+ttys = []
+for i in range(n):
+    pid, fd = pty.fork()
+    if not pid:
+        os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_STATE_HOME=work + "/home")
+        os.execv(top, [top, "--collector", work + "/c"])
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    ttys.append((pid, fd))
+wanted = {}
+def drain():
+    while True:
+        for fd in select.select([f for _, f in ttys], [], [], 1)[0]:
+            try:
+                data = os.read(fd, 1 << 16)
+            except OSError:
+                return
+            if fd in wanted and wanted[fd][1] is None and data:
+                wanted[fd][1] = time.monotonic()
+threading.Thread(target=drain, daemon=True).start()
+time.sleep(5 + each)
+took = []
+for i in range(100):
+    fd = ttys[i % min(10, n)][1]
+    time.sleep(.1)
+    wanted[fd] = [time.monotonic(), None]
+    os.write(fd, b"341235"[i % 6:i % 6 + 1])
+    for _ in range(2000):
+        if wanted[fd][1] is not None:
+            break
+        time.sleep(.001)
+    took.append(((wanted[fd][1] or wanted[fd][0] + 2) - wanted[fd][0]) * 1000)
+took.sort()
+print("key to screen, %d consoles: median %.0f ms, 95 %% below %.0f ms, most %.0f ms" % (n, took[50], took[95], took[-1]))
+for pid, fd in ttys:
+    os.kill(pid, 15)
+EOF
+keys=$!
 sleep 5
 share "$n viewers:"
-kill $(jobs -p | grep -vx $pid) 2>/dev/null
+wait $keys
 
 python3 - "$work/s/collector/history.db" <<'EOF'
 import sqlite3, sys

@@ -2,11 +2,14 @@
 /* A console on a collector: what that tells, and the past that it keeps. */
 #include "console/app/app_priv.h"
 
+#include "console/collect/fabric_watch.h"
 #include "console/collector/collector_dir.h"
 #include "console/collector/link/collector_link.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
+#include "fabric/baseline/findings.h"
+#include "fabric/update/journal/journal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAST_WAIT_S 30.0
 
@@ -87,6 +91,41 @@ static void app_collector_take_source(struct app *a, const struct msg *msg)
 		   : msg->rc == SOURCE_OK     ? JOBS_OK
 					      : JOBS_UNREACHABLE;
 	snprintf(s->sentence, sizeof(s->sentence), "%.255s", msg->text);
+}
+
+/* For --check and the like: since when counters rose is this command's own business, as it is where
+ * it polls by itself, if it may keep them. */
+static void app_collector_start_watch(struct app *a)
+{
+	const struct app_opts *o = &a->opts;
+	struct fabric_watch_opts w = { .state_dir = o->live.state_dir,
+				       .name = o->live.name,
+				       .names = a->names,
+				       .key = o->watch_key,
+				       .limit = o->error_limits };
+	const char *dir = journal_base(o->live.state_dir);
+
+	if (!a->watch && o->watch_key[0] && !o->unwatched && !access(dir, W_OK | X_OK))
+		a->watch = fabric_watch_new(&w);
+}
+
+static void app_collector_watch(struct app *a, struct msg *msg)
+{
+	const struct error_set *e = msg->findings ? msg->findings->errors : NULL;
+
+	app_collector_start_watch(a);
+	if (!a->watch)
+		return;
+	if (msg->type == MSG_FABRIC)
+		fabric_watch_fabric(a->watch, msg->fabric, msg->partial);
+	if (msg->type == MSG_FABRIC && !fabric_watch_name(a->watch))
+		return;
+	if (e && e->time_s != a->watched_s && fabric_watch_name(a->watch)) {
+		a->watched_s = e->time_s;
+		fabric_watch_errors(a->watch, error_set_get(e));
+	}
+	findings_put(msg->findings);
+	msg->findings = fabric_watch_findings(a->watch);
 }
 
 bool app_collector_paces(struct app *a)
@@ -202,6 +241,11 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 	case MSG_COLLECTOR:
 		app_collector_take_hello(a, msg);
 		return true;
+	case MSG_FABRIC:
+	case MSG_FINDINGS:
+		if (a->feed && a->feed->shared)
+			app_collector_watch(a, msg);
+		return false;
 	case MSG_JOBS_SOURCE:
 		app_collector_take_source(a, msg);
 		return true;
@@ -215,6 +259,7 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 
 static void app_collector_end(struct app *a)
 {
+	fabric_watch_free(a->watch);
 	free(a->collector_dir);
 }
 
