@@ -192,8 +192,7 @@ back() { # until the title has HIST with the day's time and no count: from befor
 }
 ok "[ goes back beyond its own start" back
 at1=$(tty_screen | grep -oE 'HIST [0-9:]+')
-tty_keys '['
-farther() { local b; b=$(tty_screen | grep -oE 'HIST [0-9:]+ \(L'); [ -n "$b" ] && [[ "${b% (L}" < "$at1" ]]; }
+farther() { local b; tty_keys '['; sleep 0.3; b=$(tty_screen | grep -oE 'HIST [0-9:]+ \(L'); [ -n "$b" ] && [[ "${b% (L}" < "$at1" ]]; }
 ok "and farther" until_true 10 farther
 forth() {
 	local i

@@ -211,6 +211,47 @@ void findings_add_errors(struct findings *l, const struct error_set *was,
 	findings_sort(l);
 }
 
+static char *findings_copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static void findings_copy(struct findings *l, const struct findings *from, bool errors)
+{
+	for (size_t i = 0; from && i < from->n; i++) {
+		const struct finding *f = &from->v[i];
+		struct finding *to;
+
+		if ((f->kind == FINDING_ERRORS) != errors)
+			continue;
+		to = findings_add(l, f->kind, f->what, xstrdup(f->subject));
+		to->before = findings_copy_text(f->before);
+		to->after = findings_copy_text(f->after);
+		to->guid = f->guid;
+		to->guid_b = f->guid_b;
+		to->port = f->port;
+		to->rise = f->rise;
+	}
+}
+
+struct findings *findings_joined(const struct findings *fabric, const struct findings *counters)
+{
+	struct findings *l = findings_new();
+
+	findings_copy(l, fabric, false);
+	findings_copy(l, counters, true);
+	findings_sort(l);
+	if (counters)
+		l->errors = error_set_get(counters->errors);
+	if (!fabric)
+		return l;
+	l->expected = fabric->expected ? fabric_get(fabric->expected) : NULL;
+	l->path = findings_copy_text(fabric->path);
+	l->accepted = fabric->accepted;
+	l->since_s = fabric->since_s;
+	return l;
+}
+
 uint32_t findings_count(const struct findings *l)
 {
 	uint32_t n = 0;

@@ -57,6 +57,9 @@ void findings_add_errors(struct findings *l, const struct error_set *was,
 			 const struct error_set *now, const uint64_t limit[ERROR_COUNT],
 			 const struct fabric *f);
 
+/* What one has of the fabric, and another of the counters; each may be NULL. */
+struct findings *findings_joined(const struct findings *fabric, const struct findings *counters);
+
 bool finding_counts(const struct finding *f);	    /* should somebody be called? */
 uint32_t findings_count(const struct findings *l);  /* of those; NULL: 0 */
 const char *finding_kind_name(enum finding_kind k); /* "gone" */

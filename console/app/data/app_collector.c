@@ -112,6 +112,7 @@ static void app_collector_start_watch(struct app *a)
 static void app_collector_watch(struct app *a, struct msg *msg)
 {
 	const struct error_set *e = msg->findings ? msg->findings->errors : NULL;
+	const struct findings *own, *all;
 
 	app_collector_start_watch(a);
 	if (!a->watch)
@@ -124,8 +125,11 @@ static void app_collector_watch(struct app *a, struct msg *msg)
 		a->watched_s = e->time_s;
 		fabric_watch_errors(a->watch, error_set_get(e));
 	}
+	own = fabric_watch_findings(a->watch);
+	all = findings_joined(msg->findings, own);
+	findings_put(own);
 	findings_put(msg->findings);
-	msg->findings = fabric_watch_findings(a->watch);
+	msg->findings = all;
 }
 
 bool app_collector_paces(struct app *a)

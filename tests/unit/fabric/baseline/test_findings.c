@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is told of a fabric that is not as expected, and of counters between two runs. */
 #include "fabric/baseline/findings.h"
+#include "fabric/baseline/findings_bytes.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/baseline/kept_errors.h"
 
 #include "fabric/base/file/store.h"
@@ -186,12 +188,83 @@ static void kept_counters_come_back(void **state)
 	rmdir(dir);
 }
 
+static struct findings *findings_of(enum finding_kind kind, const char *what, const char *subject)
+{
+	struct findings *l = findings_new();
+
+	l->v = xcalloc(1, sizeof(*l->v));
+	l->v[l->n++] = (struct finding){ .kind = kind, .what = what, .subject = xstrdup(subject) };
+	l->cap = 1;
+	return l;
+}
+
+/* A line of cron that looks by way of a collector: its counters are those since its last run. */
+static void counters_of_another_list_take_the_place_of_ones_own(void **state)
+{
+	struct findings *fabric = findings_of(FINDING_GONE, "cable", "leaf1/4 - spine1/1");
+	struct findings *counters =
+		findings_of(FINDING_ERRORS, error_counter_name(ERROR_SYMBOL), "leaf2/1");
+	const struct findings *l = findings_joined(fabric, counters),
+			      *m = findings_joined(counters, NULL);
+
+	(void)state;
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->v[0].kind, FINDING_GONE);
+	assert_string_equal(l->v[0].subject, "leaf1/4 - spine1/1");
+	assert_int_equal(l->v[1].kind, FINDING_ERRORS);
+	assert_string_equal(l->v[1].subject, "leaf2/1");
+	assert_int_equal(m->n, 0);
+	findings_put(fabric);
+	findings_put(counters);
+	findings_put(l);
+	findings_put(m);
+}
+
+static void findings_come_as_they_were_sent_or_are_refused(void **state)
+{
+	struct findings *l = findings_of(FINDING_SLOWER, "link", "leaf1/4 - spine1/1");
+	const struct findings *got;
+	bytes_out out = { 0 };
+	struct bytes_in in;
+	uint32_t refused = 0;
+
+	(void)state;
+	l->v[0].before = xstrdup("100");
+	l->since_s = 77;
+	l->accepted = true;
+	findings_bytes_put(&out, l);
+	in = (struct bytes_in){ .at = out.v, .left = out.n };
+	assert_int_equal(findings_bytes_take(&got, &in, NULL), 0);
+	assert_true(bytes_at_end(&in));
+	assert_string_equal(got->v[0].what, "link");
+	assert_string_equal(got->v[0].before, "100");
+	assert_null(got->v[0].after);
+	assert_int_equal(got->since_s, 77);
+	assert_true(got->accepted);
+	findings_put(got);
+	for (size_t at = 0; at < out.n; at++) {
+		in = (struct bytes_in){ .at = out.v, .left = at };
+		refused += findings_bytes_take(&got, &in, NULL) != 0;
+		findings_put(got);
+		out.v[at] ^= 0x55;
+		in = (struct bytes_in){ .at = out.v, .left = out.n };
+		findings_bytes_take(&got, &in, NULL);
+		findings_put(got);
+		out.v[at] ^= 0x55;
+	}
+	assert_int_equal(refused, out.n);
+	findings_put(l);
+	vec_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_tells_what_has_changed),
 		cmocka_unit_test(counters_count_where_they_rise_by_more_than_their_limit),
 		cmocka_unit_test(kept_counters_come_back),
+		cmocka_unit_test(counters_of_another_list_take_the_place_of_ones_own),
+		cmocka_unit_test(findings_come_as_they_were_sent_or_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
