@@ -45,7 +45,7 @@ ok "it gains half and more" awk "BEGIN { exit !($gain >= 1.5) }"
 
 # --- the update ------------------------------------------------------------------------------
 tty_keys A
-ok "as much is measured before as counts" tty_wait 60 'in the 30 samples before'
+ok "as much is measured before as counts" tty_wait 60 'by the 30 samples before the update'
 ok "it is applied and confirmed" tty_update demo
 ok "the last page tells the bandwidth of that job, before and after" \
 	tty_wait 60 "Effect: slowest job $job: [0-9.]+ -> [0-9.]+ GB/s"

@@ -481,13 +481,33 @@ static void terminal_cell_show(const struct terminal *t, int x, int y, const str
 	mvadd_wch(y, x, &cc);
 }
 
+/* All of it, also where somebody has made the terminal non-blocking; one that is gone is told by
+ * terminal_key(). */
+static void terminal_write(const char *bytes, size_t n)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	ssize_t done;
+
+	fflush(stdout);
+	while (n) {
+		done = write(STDOUT_FILENO, bytes, n);
+		if (done > 0) {
+			bytes += done;
+			n -= (size_t)done;
+		} else if (done < 0 && errno == EAGAIN) {
+			poll(&fd, 1, -1);
+		} else if (done >= 0 || errno != EINTR) {
+			return;
+		}
+	}
+}
+
 static void terminal_show_coded(struct terminal *t, const struct canvas *c)
 {
 	const char *bytes;
 	size_t n = screen_code_frame(&t->code, &bytes, t->shown, t->w, t->h, c);
 
-	fwrite(bytes, 1, n, stdout);
-	fflush(stdout);
+	terminal_write(bytes, n);
 }
 
 static void terminal_show_by_curses(struct terminal *t, const struct canvas *c)

@@ -77,7 +77,7 @@ static void means_are_compared_not_peaks(void **state)
 	samples(&w, 10, 10 * GB, 20 * GB, NAN);
 	begin(&w, NULL);
 	update_effect_before(w.x, w.text, sizeof(w.text));
-	assert_non_null(strstr(w.text, "in the 10 samples before (30 at most)"));
+	assert_non_null(strstr(w.text, "by the 10 samples before the update (at most 30)"));
 	update_effect_routed(w.x);
 	samples(&w, 1, 999 * GB, 999 * GB, 999 * GB); /* of both routings */
 	samples(&w, 4, 10 * GB, 30 * GB, 5 * GB);
