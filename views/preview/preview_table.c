@@ -9,6 +9,7 @@
 
 #define NAME_WIDTH  17
 #define COLUMN	    8
+#define CHANGE	    7  /* beside the figure of each of several */
 #define TABLE_WIDTH 72 /* wider is harder to read */
 
 enum better { LESS, MORE };
@@ -270,21 +271,35 @@ static void preview_table_draw_now(const struct state *s, struct canvas *c, stru
 			     preview_table_number(buf, v, f));
 }
 
+/* Against now, "" where there is nothing to tell; buf has 16 bytes.  True: the same. */
+static bool preview_table_change(char *buf, enum figure f, double now, double plan)
+{
+	double change = (plan - now) / (fabs(now) > 0 ? fabs(now) : 1) * 100;
+	bool same = fabs(change) < 0.5;
+
+	buf[0] = '\0';
+	if (!isfinite(change) || f == LOOPS)
+		return false;
+	if (same)
+		snprintf(buf, 16, "0%%");
+	else if (fabs(change) < 999.5)
+		snprintf(buf, 16, "%+.0f%%", change);
+	else
+		snprintf(buf, 16, "x%.0f", plan / (now > 0 ? now : 1));
+	return same;
+}
+
 /* One plan: what changes, in words too. */
 static void preview_table_draw_change(struct canvas *c, struct rect r, int end, int y,
 				      enum figure f, double now, double plan)
 {
-	double change = (plan - now) / (fabs(now) > 0 ? fabs(now) : 1) * 100;
+	char pct[16];
+	bool same = preview_table_change(pct, f, now, plan);
 	bool good = figures[f].better == LESS ? plan < now : plan > now;
-	bool same = fabs(change) < 0.5;
 	enum role role = same ? ROLE_DIM : good ? ROLE_GOOD : ROLE_WARN;
-	char pct[16] = "0%";
 
-	if (!isfinite(change) || f == LOOPS)
+	if (!pct[0])
 		return;
-	if (!same)
-		snprintf(pct, sizeof(pct), fabs(change) < 999.5 ? "%+.0f%%" : "x%.0f",
-			 fabs(change) < 999.5 ? change : plan / (now > 0 ? now : 1));
 	canvas_right(c, r, end - 7, y, role, pct);
 	canvas_right(c, r, end, y, role, same ? "same" : good ? "better" : "worse");
 }
@@ -342,15 +357,19 @@ static void preview_table_draw_sizes(const struct state *s, struct canvas *c, st
 }
 
 /* Columns of several: which are in sight. */
-struct lft_columns {
+struct plan_columns {
 	uint32_t first, n;
+	int change; /* cells of each for its change; 0: no room */
 };
 
-static struct lft_columns preview_table_columns(const struct state *s, int width)
+/* All of them with their changes, or as many as fit without. */
+static struct plan_columns preview_table_columns(const struct state *s, int width)
 {
-	int fit = (width - NAME_WIDTH - COLUMN - 1) / COLUMN;
-	struct lft_columns k = { .n = s->preview.n };
+	int room = width - NAME_WIDTH - COLUMN - 1, fit = room / COLUMN;
+	struct plan_columns k = { .n = s->preview.n };
 
+	if ((int)k.n * (COLUMN + CHANGE) <= room)
+		k.change = CHANGE;
 	if (fit < 1)
 		fit = 1;
 	if (k.n > (uint32_t)fit)
@@ -395,7 +414,7 @@ static enum role preview_table_change_role(double now, double plan, enum figure 
 }
 
 static void preview_table_draw_several(const struct state *s, struct canvas *c, struct rect r,
-				       int y, enum figure f, struct lft_columns k)
+				       int y, enum figure f, struct plan_columns k)
 {
 	double best = preview_table_best_of(s, f), now = preview_table_now_of(s, state_plan(s), f);
 	int x = NAME_WIDTH + COLUMN;
@@ -404,14 +423,18 @@ static void preview_table_draw_several(const struct state *s, struct canvas *c, 
 	for (uint32_t i = 0; i < k.n; i++) {
 		uint32_t at = k.first + i;
 		double v = preview_table_plan_of(&s->preview.list[at], f);
-		char buf[FIGURE_LEN];
+		char buf[FIGURE_LEN], pct[16];
 		enum role role = preview_table_change_role(now, v, f);
 
 		x += COLUMN;
 		canvas_right(c, r, x - 1, y, role, preview_table_number(buf, v, f));
+		if (k.change)
+			canvas_right(c, r, x + k.change - 1, y,
+				     preview_table_change(pct, f, now, v) ? ROLE_DIM : role, pct);
 		/* the least bad one is not the best */
 		if (v == best && (role == ROLE_GOOD || !isfinite(now)))
 			canvas_text(c, r, x - 1, y, ROLE_GOOD, "*");
+		x += k.change;
 	}
 }
 
@@ -432,7 +455,7 @@ static const char *preview_table_file_of(const struct plan_preview *x)
 }
 
 static int preview_table_draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
-				    struct lft_columns k)
+				    struct plan_columns k)
 {
 	int x = NAME_WIDTH + COLUMN;
 
@@ -450,6 +473,9 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 		snprintf(name, sizeof(name), "%.7s", preview_table_engine_of(s, p));
 		canvas_right(c, r, x, y, p->stale[0] ? ROLE_WARN : on ? ROLE_KEY : ROLE_LABEL, id);
 		canvas_right(c, r, x - 1, y + 1, on ? ROLE_KEY : ROLE_LABEL, name);
+		if (k.change)
+			canvas_right(c, r, x + k.change - 1, y + 1, ROLE_LABEL, "change");
+		x += k.change;
 	}
 	return y + 2;
 }
@@ -505,7 +531,7 @@ static void preview_table_draw_title(const struct state *s, struct canvas *c, st
 int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall)
 {
 	bool several = s->preview.n > 1, sizes = !several && preview_table_by_size(state_plan(s));
-	struct lft_columns k;
+	struct plan_columns k;
 	int y;
 
 	if (r.w > TABLE_WIDTH)

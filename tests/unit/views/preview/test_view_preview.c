@@ -321,6 +321,21 @@ static void plans_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_close(&k);
 }
 
+/* Of the first cell of that text on the screen. */
+static enum role role_of(struct console_kit *k, const char *text)
+{
+	char *lines = canvas_dump(k->c), *at = strstr(lines, text);
+	int x = 0, y = 0;
+
+	assert_non_null(at);
+	for (const char *p = lines; p < at; p++) {
+		x = *p == '\n' ? 0 : x + 1;
+		y += *p == '\n';
+	}
+	free(lines);
+	return (enum role)k->c->cell[y * k->c->w + x].role;
+}
+
 /* Of plans that are all worse than now none is the best; the cursor goes to the engine of the one
  * that is chosen. */
 static void the_least_bad_plan_is_not_the_best(void **state)
@@ -334,10 +349,16 @@ static void the_least_bad_plan_is_not_the_best(void **state)
 	second(&k);
 	console_size(&k, 100, 30);
 	console_keys(&k, "6");
-	console_shows(&k, "4.49   3.05*   4.49");
+	console_shows(&k, "4.49   3.05*  -32%    4.49     0%");
 	p->list[0].time_now = p->list[0].time_plan; /* what is there is as good as the first */
 	p->list[1].time_now = p->list[0].time_now;
 	console_hides(&k, "3.05*");
+	console_shows(&k, "3.05   3.05     0%    4.49   +47%");
+	assert_int_equal(role_of(&k, "+47%"), ROLE_WARN); /* worse */
+	console_size(&k, 80, 24);			  /* no room: the colour tells */
+	console_shows(&k, "3.05   3.05    4.49");
+	assert_int_equal(role_of(&k, "4.49"), ROLE_WARN);
+	console_size(&k, 100, 30);
 	console_keys(&k, "l");
 	p->at = 1;
 	console_shows(&k, ">( ) updn");
