@@ -160,7 +160,7 @@ static int nue_try_recipe(struct attempt *a, struct router *r, const struct nue_
 		a->cost += a->trees[l].cost;
 	a->t = graph_tables(r->f, "nue", r->params, r->progress);
 	return nue_balance(&a->load, a->t, r->layer, a->trees, r->k, graph_lmc(r->f, r->params),
-			   !r->net->even, r->progress);
+			   !r->net->even, r->pool, r->progress);
 }
 
 /* Marks the switches with LIDs on full channels. */

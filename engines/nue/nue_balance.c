@@ -11,6 +11,10 @@
 #define BATCH	    64 /* LIDs that are written to the LFTs together */
 #define AGAIN	    4  /* times that LIDs over the fullest channels are routed again */
 #define VAIN	    16
+#define AHEAD	    8	 /* switches whose paths are made together */
+#define WIDE_EDGES  4096 /* of a level whose switches threads share for each LID */
+#define WIDE_LIDS   4	 /* LIDs from which on it is worth to look for these */
+#define PARTS_MAX   8
 #define PATHS_BYTES (160u << 20) /* for the paths to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
@@ -21,13 +25,26 @@ struct target {
 	struct nue_escape_paths paths;
 };
 
+/* Positions as many hops away, or of several levels; wide: of one, and with many edges. */
+struct segment {
+	uint32_t first, end;
+	bool wide;
+};
+
 struct balancer {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	struct tables *t;
 	uint8_t lmc;
 	bool parallel; /* cables */
-	struct nue_escape_paths_maker *maker;
+	struct pool *pool;
+	struct nue_escape_paths_maker **maker; /* by worker; NULL: not there yet */
+	struct target *ahead[AHEAD];	       /* those whose paths are made */
+	uint32_t nahead;
+	const struct nue_escape_paths *in; /* whose segments are known; NULL: none */
+	struct segment *segment;
+	uint32_t nsegment;
+	const struct segment *at; /* the one that threads share */
 	const struct chan_weights *weights;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
@@ -60,15 +77,15 @@ static void nue_balance_flush(struct balancer *b)
 
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
  * loop: nobody could foretell it. */
-static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w)
+static void nue_balance_choose_some(struct balancer *b, const struct nue_escape_paths *w,
+				    uint32_t from, uint32_t behind)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
 	uint64_t *cost = b->cost;
-	uint32_t end = 0;
+	uint32_t end = w->off[from];
 
-	cost[0] = 0;
-	for (uint32_t p = 1; p < w->n; p++) {
+	for (uint32_t p = from; p < behind; p++) {
 		uint32_t best = end;
 		uint64_t least = cost[to[best]] + b->load[chan[best]];
 
@@ -83,6 +100,72 @@ static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_
 		cost[p] = least;
 		b->taken[p] = best;
 	}
+}
+
+static uint32_t nue_balance_parts(const struct balancer *b)
+{
+	uint32_t n = pool_threads(b->pool);
+
+	return n < PARTS_MAX ? n : PARTS_MAX;
+}
+
+static bool nue_balance_choose_part(void *ctx, unsigned worker, uint32_t part)
+{
+	struct balancer *b = ctx;
+	uint64_t n = b->at->end - b->at->first, parts = nue_balance_parts(b);
+
+	(void)worker;
+	nue_balance_choose_some(b, b->in, b->at->first + (uint32_t)(n * part / parts),
+				b->at->first + (uint32_t)(n * (part + 1) / parts));
+	return false;
+}
+
+static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w)
+{
+	b->cost[0] = 0;
+	if (b->in != w)
+		nue_balance_choose_some(b, w, 1, w->n);
+	for (uint32_t k = 0; b->in == w && k < b->nsegment; k++) {
+		b->at = &b->segment[k];
+		if (b->at->wide)
+			pool_for(b->pool, nue_balance_parts(b), nue_balance_choose_part, b);
+		else
+			nue_balance_choose_some(b, w, b->at->first, b->at->end);
+	}
+}
+
+static void nue_balance_add_segment(struct balancer *b, uint32_t first, uint32_t end, bool wide)
+{
+	struct segment *last = b->nsegment ? &b->segment[b->nsegment - 1] : NULL;
+
+	if (last && !last->wide && !wide)
+		last->end = end;
+	else
+		b->segment[b->nsegment++] = (struct segment){ first, end, wide };
+}
+
+/* Levels of the paths to a switch with so many LIDs, where threads gain. */
+static void nue_balance_find_segments(struct balancer *b, const struct target *t, uint32_t lids)
+{
+	const struct nue_escape_paths *w = &t->paths;
+	const uint16_t *hops = t->trees->hops + (size_t)t->i * b->f->nsw;
+	bool any = false;
+
+	b->in = NULL;
+	b->nsegment = 0;
+	if (w->bound || lids < WIDE_LIDS || !pool_is_quick(b->pool))
+		return;
+	for (uint32_t first = 1, p = 1; p <= w->n; p++) {
+		bool wide = w->off[p] - w->off[first] >= WIDE_EDGES;
+
+		if (p == first || (p < w->n && hops[w->sw[p]] == hops[w->sw[first]]))
+			continue;
+		nue_balance_add_segment(b, first, p, wide);
+		any |= wide;
+		first = p;
+	}
+	if (any)
+		b->in = w;
 }
 
 /* The same among edges that are bound. */
@@ -277,25 +360,58 @@ static bool nue_balance_one_lid(struct balancer *b, struct target *t, uint32_t r
 	return nue_balance_tick(b, t, !b->again, (uint64_t)t->paths.nedge + t->paths.n);
 }
 
+/* The first LID of a switch that is due, or how many it has. */
+static uint32_t nue_balance_first_due(const struct balancer *b, const struct target *t)
+{
+	uint32_t lids = nue_balance_target_lids(b, t), r = 0;
+
+	while (r < lids && !nue_balance_is_due(b, t, r))
+		r++;
+	return r;
+}
+
+static bool nue_balance_make_ahead(void *ctx, unsigned worker, uint32_t i)
+{
+	struct balancer *b = ctx;
+	struct target *t = b->ahead[i];
+
+	if (!b->maker[worker])
+		b->maker[worker] = nue_escape_paths_maker_new(b->f);
+	nue_escape_paths_make(&t->paths, b->maker[worker], t->trees, t->i, b->parallel);
+	return false;
+}
+
+/* One whose paths are made; it may have LIDs no more that are due. */
+static bool nue_balance_one_switch(struct balancer *b, struct target *t)
+{
+	uint32_t lids = nue_balance_target_lids(b, t), r = nue_balance_first_due(b, t);
+	bool stop = false;
+
+	if (r < lids) {
+		stop = nue_balance_tick(b, t, 0, b->f->nchan);
+		nue_balance_find_segments(b, t, lids);
+	}
+	for (; r < lids && !stop; r++)
+		stop = nue_balance_one_lid(b, t, r);
+	b->in = NULL;
+	return stop;
+}
+
 static int nue_balance_by_switch(struct balancer *b, struct target *t, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t lids = nue_balance_target_lids(b, &t[i]), r = 0;
-		bool stop;
+	bool stop = false;
 
-		while (r < lids && !nue_balance_is_due(b, &t[i], r))
-			r++;
-		if (r == lids)
-			continue;
-		nue_escape_paths_make(&t[i].paths, b->maker, t[i].trees, t[i].i, b->parallel);
-		stop = nue_balance_tick(b, &t[i], 0, b->f->nchan);
-		for (; r < lids && !stop; r++)
-			stop = nue_balance_one_lid(b, &t[i], r);
-		nue_escape_paths_done(&t[i].paths);
-		if (stop)
-			return -ECANCELED;
+	for (uint32_t i = 0; i < n && !stop;) {
+		for (b->nahead = 0; i < n && b->nahead < AHEAD; i++)
+			if (nue_balance_first_due(b, &t[i]) < nue_balance_target_lids(b, &t[i]))
+				b->ahead[b->nahead++] = &t[i];
+		pool_for(b->pool, b->nahead, nue_balance_make_ahead, b);
+		for (uint32_t k = 0; k < b->nahead; k++) {
+			stop = stop || nue_balance_one_switch(b, b->ahead[k]);
+			nue_escape_paths_done(&b->ahead[k]->paths);
+		}
 	}
-	return 0;
+	return stop ? -ECANCELED : 0;
 }
 
 static int nue_balance_by_round(struct balancer *b, struct target *t, uint32_t n)
@@ -322,7 +438,8 @@ static int nue_balance_make_paths(struct balancer *b, struct target *t, uint32_t
 	for (uint32_t i = 0; i < n; i++) {
 		if (!nue_balance_target_lids(b, &t[i]))
 			continue;
-		nue_escape_paths_make(&t[i].paths, b->maker, t[i].trees, t[i].i, b->parallel);
+		b->ahead[0] = &t[i];
+		nue_balance_make_ahead(b, 0, 0);
 		bytes += nue_escape_paths_bytes(&t[i].paths);
 		if (bytes > PATHS_BYTES)
 			return -ENOMEM;
@@ -445,12 +562,15 @@ static struct target *nue_balance_list_targets(const struct nue_layer *layer,
 	return t;
 }
 
-static void nue_balance_init(struct balancer *b, struct tables *t, const struct nue_net *net)
+static void nue_balance_init(struct balancer *b, struct tables *t, const struct nue_net *net,
+			     struct pool *pool)
 {
 	const struct fabric *f = net->f;
 
 	*b = (struct balancer){ .mem = arena_new(), .f = f, .t = t, .weights = &net->weights };
-	b->maker = nue_escape_paths_maker_new(f);
+	b->pool = pool;
+	b->maker = arena_alloc(b->mem, pool_threads(pool), sizeof(*b->maker));
+	b->segment = arena_alloc(b->mem, f->nsw, sizeof(*b->segment));
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
 	chan_weights_start(b->load, b->weights, f);
 	b->cost = arena_alloc(b->mem, f->nsw, sizeof(*b->cost));
@@ -464,14 +584,14 @@ static void nue_balance_init(struct balancer *b, struct tables *t, const struct 
 
 int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
 		const struct nue_trees *trees, uint32_t k, uint8_t lmc, bool by_rounds,
-		struct progress *progress)
+		struct pool *pool, struct progress *progress)
 {
 	const struct fabric *f = layer->net->f;
 	struct target *target = nue_balance_list_targets(layer, trees, k, f->nsw);
 	struct balancer b;
 	int rc;
 
-	nue_balance_init(&b, t, layer->net);
+	nue_balance_init(&b, t, layer->net, pool);
 	b.lmc = lmc;
 	b.parallel = layer->net->parallel;
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
@@ -480,7 +600,8 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 	if (!rc)
 		rc = nue_balance_route_switches(&b, target, f->nsw);
 	*out = (struct nue_load){ .chan = b.load, .max = nue_balance_load_max(&b), .work = b.work };
-	nue_escape_paths_maker_free(b.maker);
+	for (unsigned w = 0; w < pool_threads(pool); w++)
+		nue_escape_paths_maker_free(b.maker[w]);
 	arena_free(b.mem);
 	free(target);
 	return rc;
