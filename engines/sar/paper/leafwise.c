@@ -389,8 +389,6 @@ int leafwise_begin_in(struct leafwise *l, enum leafwise_effort effort, struct ta
 	l->done = 0;
 	l->effort = effort;
 	l->limit = limit;
-	if (effort == LEAFWISE_AFRESH)
-		total += graph_count_lids(l->f, l->lmc);
 	return pace_begin(&l->pace, l->progress, "paths", total) ? -ECANCELED : 0;
 }
 

@@ -168,8 +168,12 @@ static int sar_leafwise_cool_even(struct leafwise *l, const struct tables *even)
 static int sar_leafwise_route_rest(struct leafwise *l)
 {
 	struct sar_paths *p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
-	int rc = sar_paths_count_jobs(p, &l->pace, &l->done);
+	uint64_t lids = graph_count_lids(l->f, l->lmc);
+	int rc = pace_begin(&l->pace, l->progress, "paths", lids) ? -ECANCELED : 0;
 
+	l->done = 0;
+	if (!rc)
+		rc = sar_paths_count_jobs(p, &l->pace, &l->done);
 	for (uint32_t c = 0; c < l->f->nchan; c++)
 		sar_paths_loads(p)[c] += JOB_WEIGHT * (uint64_t)sar_tree_loads(l->g)[c].all;
 	if (!rc)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The contract that all engines share, on every generated topology, judged by verify. */
 #include "engines/engine.h"
+#include "engines/updn.h"
 #include "engines/verify/verify.h"
 
+#include "fabric/base/memory/mem.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
@@ -253,6 +255,114 @@ static void a_switch_alone_and_a_fabric_without_terminals_are_routed(void **stat
 	fabric_put(empty);
 }
 
+/* Cancels at a report. */
+struct stop {
+	struct progress p;
+	unsigned left, reports;
+};
+
+static void count_down(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct stop *s = ctx;
+
+	(void)step;
+	assert_true(done <= total);
+	s->reports++;
+	if (!s->left--)
+		atomic_store(&s->p.cancel, true);
+}
+
+/* Job 1 on the even terminals, 2 on the odd ones of the first half. */
+static struct jobset *two_jobs(const struct fabric *f)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	const char **names = xcalloc(f->nterm, sizeof(*names));
+
+	for (uint32_t id = 1; id <= 2; id++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = 0; i < f->nterm / id; i++)
+			if (i % 2 == id - 1)
+				names[n++] = f->term_name[i];
+		jobset_builder_add(b, &(struct job){ .id = id }, names, n);
+	}
+	free(names);
+	return jobset_build(b);
+}
+
+/* Tables in which the entries of some switches to every fifth LID are gone. */
+static struct tables *broken_tables(const struct fabric *f)
+{
+	struct tables *t = must_route(&engine_updn, f, NULL, NULL);
+
+	for (uint32_t u = 0; u < f->nsw; u += 3)
+		for (uint32_t i = 0; i < f->nterm; i += 5)
+			if (f->term_sw[i] != u)
+				tables_row(t, u)[f->term_lid[i]] = FAB_NO_PORT;
+	return t;
+}
+
+/* One report after another, later ones in larger steps; returns how often. */
+static unsigned cancel_everywhere(const struct engine *e, const struct fabric *f,
+				  const struct jobset *jobs, const struct tables *current)
+{
+	unsigned left = 0, n = 0;
+	int rc;
+
+	do {
+		struct stop s = { .p = { .report = count_down }, .left = left };
+		struct engine_params params = { .threads = 1 + n % 2,
+						.vls = 8,
+						.current = current };
+		struct tables *t = NULL;
+		struct err err;
+
+		s.p.ctx = &s;
+		rc = engine_run(e, &t, f, jobs, NULL, &params, &s.p, &err);
+		if (rc && rc != -ECANCELED && s.reports <= left)
+			return 0; /* not for this fabric */
+		if (rc && rc != -ECANCELED)
+			fail_msg("%s, cancelled at report %u: %s", e->name, left, err.text);
+		if (!rc && s.reports > left + 1)
+			fail_msg("%s was cancelled at report %u of %u and went on", e->name, left,
+				 s.reports);
+		assert_int_equal(rc != 0, t == NULL);
+		tables_put(t);
+		left += 1 + left / 2;
+		n++;
+	} while (rc);
+	return n;
+}
+
+static void every_engine_can_be_cancelled_at_one_report_after_another(void **state)
+{
+	static const char *const spec[] = { "fattree3:k=8,fail=3%", "dragonfly:p=2,fail=2%",
+					    "hyperx:dims=4x3,hosts=2,lmc=2,fail=2",
+					    "torus:dims=4x4,hosts=2,fail=2" };
+	const struct engine *const *e;
+	size_t n;
+
+	(void)state;
+	e = engine_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned times = 0;
+
+		for (size_t k = 0; k < sizeof(spec) / sizeof(*spec); k++) {
+			struct fabric *f = net_spec(spec[k]);
+			struct jobset *jobs = two_jobs(f);
+			struct tables *current = broken_tables(f);
+			unsigned m = cancel_everywhere(e[i], f, jobs, current);
+
+			times += m;
+			tables_put(current);
+			jobset_put(jobs);
+			fabric_put(f);
+		}
+		if (times < 5)
+			fail_msg("%s was cancelled %u times", e[i]->name, times);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +374,7 @@ int main(void)
 		cmocka_unit_test(vls_are_those_of_the_links_when_nobody_says),
 		cmocka_unit_test(parts_without_terminals_are_named_by_their_switches),
 		cmocka_unit_test(a_switch_alone_and_a_fabric_without_terminals_are_routed),
+		cmocka_unit_test(every_engine_can_be_cancelled_at_one_report_after_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
