@@ -130,7 +130,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
-	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist clean help
+	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
@@ -496,12 +496,29 @@ dist:
 	git archive --prefix=ibroute-top-$(VERSION)/ HEAD | gzip -9n >ibroute-top-$(VERSION).tar.gz
 	@echo ibroute-top-$(VERSION).tar.gz
 
+# Debian's packages of the last commit, in $(B)/deb
+DEB ?= $(B)/deb
+PKGS_DEB := dpkg-dev debhelper fakeroot lintian debootstrap libopensm-dev
+deb:
+	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/ibroute-top-$(VERSION)
+	$(Q)git archive --prefix=ibroute-top-$(VERSION)/ HEAD | gzip -9n >$(DEB)/ibroute-top_$(VERSION).orig.tar.gz
+	$(Q)tar -C $(DEB) -xf $(DEB)/ibroute-top_$(VERSION).orig.tar.gz
+	$(Q)cp -r $(DEB)/ibroute-top-$(VERSION)/console/debian $(DEB)/ibroute-top-$(VERSION)/debian
+	$(Q)cd $(DEB)/ibroute-top-$(VERSION) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc $(DEBFLAGS)
+
+# built twice, lintian, autopkgtest, install, upgrade and purge in a fresh chroot; needs root
+deb-check:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_DEB)
+	$(Q)B=$(B) VERSION=$(VERSION) bash tests/deb.sh
+
 clean:
 	rm -rf build build-*
 
 help:
 	@sed -n '3,5s/^# *//p' Makefile
 	@echo "uninstall       removes what install has made (the same DESTDIR= PREFIX= LIBDIR= ...)"
+	@echo "deb             Debian's packages of the last commit, in build/deb (DEBFLAGS=-b)"
+	@echo "deb-check       these built twice, lintian, autopkgtest over ibsim, install, upgrade, purge in a chroot"
 	@echo "dist            the sources of the last commit as ibroute-top-VERSION.tar.gz"
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
 	@echo "layers headers  code structure: includes follow the layers, headers compile alone"
