@@ -610,6 +610,7 @@ expect "a folder of SLURM's is read as SLURM does, and differs" 1 "^etc/topology
 	"$I" topology --topology $net --compare etc
 expect "all that differs is told" 1 'etc/topology.conf: host n0003 on leaf1 is not in the file' "$I" topology --topology $net --compare etc
 expect "as JSON" 1 '"kind": ?"host-unknown"' "$I" topology --topology $net --compare etc --json
+valid "the schema has it" topology
 sed -i 's/9999\]/9999/' etc/topology.conf
 expect "a mistake in a host list is told with its line" 255 "etc/topology.conf:$n: node list" "$I" topology --topology $net --compare etc
 expect "neither writes nor compares" 64 'either --slurm or --compare FILE' "$I" topology --topology $net
