@@ -50,7 +50,18 @@ static void collector_tell(struct collector *c, struct frame *f)
 	same = newest_take(&c->newest, f);
 	if (!same || f->head.kind != FRAME_TABLES)
 		viewers_send(c->viewers, f, same);
-	if (c->keeper && !same)
+	if (c->keeper && !same && f->head.kind != FRAME_SAMPLE)
+		history_keeper_add(c->keeper, f);
+	frame_put(f);
+}
+
+static void collector_keep_sample(struct collector *c, const struct msg *m)
+{
+	struct frame *f =
+		c->keeper ? frame_of_sample_kept(m, c->newest.of[FRAME_SAMPLE]->head.time_ms)
+			  : NULL;
+
+	if (f)
 		history_keeper_add(c->keeper, f);
 	frame_put(f);
 }
@@ -74,6 +85,8 @@ static void collector_take(struct collector *c, struct msg *m)
 	if (m->type == MSG_FABRIC || m->type == MSG_FINDINGS)
 		alerts_findings(c->alerts, m->findings);
 	collector_tell(c, frame_of_msg(m));
+	if (m->type == MSG_SAMPLE)
+		collector_keep_sample(c, m);
 	msg_drop(m);
 }
 

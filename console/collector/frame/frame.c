@@ -125,9 +125,8 @@ static struct frame *frame_of_tables(const struct msg *m)
 	return frame_made(FRAME_TABLES, &out, body, out.n);
 }
 
-static struct frame *frame_of_sample(const struct msg *m)
+static struct frame *frame_of_sample(const struct sample *s)
 {
-	const struct sample *s = m->reading->sample;
 	bytes_out out = { 0 };
 	uint8_t *code;
 	size_t len;
@@ -137,6 +136,44 @@ static struct frame *frame_of_sample(const struct msg *m)
 	bytes_put(&out, code, len);
 	free(code);
 	return frame_made(FRAME_SAMPLE, &out, 0, out.n);
+}
+
+/* Errors are exact, and so is what has hardly moved. */
+static void frame_round_port(struct port_counters *p, const struct port_counters *before)
+{
+	static const enum counter traffic[] = { CTR_TX_BYTES, CTR_RX_BYTES, CTR_TX_PKTS,
+						CTR_RX_PKTS, CTR_TX_WAIT };
+
+	for (size_t i = 0; i < sizeof(traffic) / sizeof(*traffic); i++) {
+		uint64_t *v = &p->v[traffic[i]], was = before->v[traffic[i]];
+		uint64_t step = *v > was ? (*v - was) / SAMPLE_PARTS : 0;
+
+		if (step > 1)
+			*v &= ~((1ull << (63 - __builtin_clzll(step))) - 1);
+	}
+	p->time_ns -= p->time_ns % 100000;
+}
+
+struct frame *frame_of_sample_kept(const struct msg *m, int64_t time_ms)
+{
+	const struct sample *s = m->reading->sample, *before = m->reading->before;
+	struct sample *kept = sample_new(m->fabric);
+	struct frame *f;
+
+	kept->time_ns = s->time_ns;
+	kept->took_ns = s->took_ns;
+	kept->asked = s->asked;
+	kept->answered = s->answered;
+	for (uint32_t i = 0; i < s->nport && i < kept->nport; i++) {
+		kept->port[i] = s->port[i];
+		if (before && i < before->nport)
+			frame_round_port(&kept->port[i], &before->port[i]);
+	}
+	f = frame_of_sample(kept);
+	if (f)
+		f->head.time_ms = time_ms;
+	sample_put(kept);
+	return f;
 }
 
 static struct frame *frame_of_jobs(const struct msg *m)
@@ -242,7 +279,7 @@ struct frame *frame_of_msg(const struct msg *m)
 	case MSG_TABLES:
 		return frame_of_tables(m);
 	case MSG_SAMPLE:
-		return frame_of_sample(m);
+		return frame_of_sample(m->reading->sample);
 	case MSG_JOBS:
 		return frame_of_jobs(m);
 	case MSG_JOBS_SOURCE:

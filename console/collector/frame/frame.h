@@ -85,6 +85,11 @@ struct past_answer {
 struct frame *frame_of_hello(const struct hello *h);
 /* NULL: not for others.  Of MSG_FABRIC the findings are a frame of their own. */
 struct frame *frame_of_msg(const struct msg *m);
+/* Of MSG_SAMPLE, to be kept: what a counter of traffic has counted since the sample before is
+ * rounded to a part in SAMPLE_PARTS of it, and its time to 100 us, for half of the bytes.  time_ms:
+ * of the frame that others were sent. */
+#define SAMPLE_PARTS 2048
+struct frame *frame_of_sample_kept(const struct msg *m, int64_t time_ms);
 struct frame *frame_of_findings(const struct findings *l);
 /* n lines of the log, oldest first. */
 struct frame *frame_of_lines(const struct log_line *lines, uint32_t n);

@@ -186,6 +186,42 @@ static void rates_are_made_from_two_samples(void **state)
 	msg_drop(m);
 }
 
+/* A second reading of the first; errors and what hardly moves are exact. */
+static void what_is_kept_is_rounded_to_a_part_of_what_was_counted(void **state)
+{
+	struct world *w = *state;
+	struct readings *r = sample_readings_new();
+	struct sample *s[2];
+	struct msg *m = msg_new(MSG_SAMPLE), *got = NULL;
+	struct frame *f;
+
+	for (int i = 0; i < 2; i++) {
+		s[i] = sample_of(w, 1000000000 + 2000000123ull * i);
+		s[i]->port[3].valid = (1u << CTR_COUNT) - 1;
+		s[i]->port[3].v[CTR_TX_BYTES] = 7 + 25000000001ull * (i + 3);
+		s[i]->port[3].v[CTR_SYMBOL_ERR] = 1000001 * i;
+		s[i]->port[3].v[CTR_RX_PKTS] = 5 + 2000 * i;
+	}
+	sample_reading_free(sample_reading_new(r, w->shape, s[0]));
+	m->fabric = fabric_get(w->f);
+	m->reading = sample_reading_new(r, w->shape, s[1]);
+	f = frame_of_sample_kept(m, 42);
+	assert_int_equal(f->head.time_ms, 42);
+	msg_drop(through(w, fabric_msg(w)));
+	assert_int_equal(frame_take(&got, w->t, &f->head, f->data, NULL), 0);
+	assert_true(s[1]->port[3].v[CTR_TX_BYTES] - got->reading->sample->port[3].v[CTR_TX_BYTES] <
+		    25000000001ull / SAMPLE_PARTS);
+	assert_true(s[1]->port[3].v[CTR_TX_BYTES] > got->reading->sample->port[3].v[CTR_TX_BYTES]);
+	assert_int_equal(got->reading->sample->port[3].v[CTR_SYMBOL_ERR], 1000001);
+	assert_int_equal(got->reading->sample->port[3].v[CTR_RX_PKTS], 2005);
+	assert_int_equal(got->reading->sample->port[3].time_ns % 100000, 0);
+	assert_int_equal(got->reading->sample->time_ns, s[1]->time_ns);
+	frame_put(f);
+	msg_drop(got);
+	msg_drop(m);
+	sample_readings_free(r);
+}
+
 static void jobs_come_with_their_nodes_and_users(void **state)
 {
 	static const char *const hosts[] = { "n1", "n2" };
@@ -422,6 +458,7 @@ int main(void)
 		TEST(what_is_told_again_is_the_same_object),
 		TEST(tables_come_with_their_vls),
 		TEST(rates_are_made_from_two_samples),
+		TEST(what_is_kept_is_rounded_to_a_part_of_what_was_counted),
 		TEST(jobs_come_with_their_nodes_and_users),
 		TEST(lists_of_the_same_jobs_are_kept_once),
 		TEST(what_is_said_of_the_sm_and_of_jobs_arrives),
