@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 struct fabric_watch {
 	struct fabric_watch_opts o;
@@ -18,6 +20,7 @@ struct fabric_watch {
 	const struct error_set *was;	/* of the last run, or of this one's first reading */
 	const struct error_set *errors; /* read last */
 	bool opened, told;
+	struct stat seen; /* the baseline's file, as it was read or written last; no inode: none */
 };
 
 struct fabric_watch *fabric_watch_new(const struct fabric_watch_opts *o)
@@ -48,13 +51,40 @@ static void fabric_watch_tell(struct fabric_watch *w, const struct err *err)
 	w->told = true;
 }
 
-static void fabric_watch_open(struct fabric_watch *w, const struct fabric *f)
+static struct stat fabric_watch_file(const struct fabric_watch *w)
+{
+	struct stat st;
+
+	if (!w->base.path || stat(w->base.path, &st))
+		memset(&st, 0, sizeof(st));
+	return st;
+}
+
+static void fabric_watch_open(struct fabric_watch *w, const char *name, const struct fabric *f)
 {
 	struct err err = { "" };
 
 	w->opened = true;
-	if (baseline_open(&w->base, w->dir, w->o.name, f, w->o.names, &err))
+	if (baseline_open(&w->base, w->dir, name, f, w->o.names, &err))
 		fabric_watch_tell(w, &err);
+	w->seen = fabric_watch_file(w);
+}
+
+/* Somebody has accepted another one, edited or removed it, while this runs for months. */
+static void fabric_watch_open_again(struct fabric_watch *w, const struct fabric *f)
+{
+	struct stat now = fabric_watch_file(w);
+	char *name;
+
+	if (!w->base.name || (now.st_ino == w->seen.st_ino && now.st_size == w->seen.st_size &&
+			      now.st_mtim.tv_sec == w->seen.st_mtim.tv_sec &&
+			      now.st_mtim.tv_nsec == w->seen.st_mtim.tv_nsec))
+		return;
+	name = xstrdup(w->base.name);
+	baseline_close(&w->base);
+	w->told = false;
+	fabric_watch_open(w, name, f);
+	free(name);
 }
 
 /* --- the fabric ------------------------------------------------------------------------------ */
@@ -80,12 +110,15 @@ static void fabric_watch_learn(struct fabric_watch *w, const struct fabric *f)
 		return;
 	if (baseline_write(&w->base, f, false, &err))
 		fabric_watch_tell(w, &err);
+	w->seen = fabric_watch_file(w);
 }
 
 void fabric_watch_fabric(struct fabric_watch *w, const struct fabric *f, bool partial)
 {
 	if (!w->opened)
-		fabric_watch_open(w, f);
+		fabric_watch_open(w, w->o.name, f);
+	else
+		fabric_watch_open_again(w, f);
 	fabric_put(w->now);
 	w->now = fabric_get(f);
 	if (!partial)

@@ -133,6 +133,39 @@ static void a_learnt_one_grows_and_an_accepted_one_stays(void **state)
 	baseline_close(&b);
 }
 
+/* By ibroute-top baseline accept, beside a collector. */
+static void what_somebody_else_accepts_counts_from_the_next_discovery_on(void **state)
+{
+	struct fabric_watch *w = watch("f", "test");
+	struct err err = { "" };
+	const struct findings *l;
+	struct baseline b;
+
+	(void)state;
+	fabric_watch_fabric(w, x.f, false);
+	fabric_watch_fabric(w, x.less, false);
+	l = fabric_watch_findings(w);
+	assert_true(findings_count(l) > 0);
+	findings_put(l);
+	b = opened("f", x.less);
+	assert_int_equal(baseline_write(&b, x.less, true, &err), 0);
+	fabric_watch_fabric(w, x.less, false);
+	l = fabric_watch_findings(w);
+	assert_int_equal(findings_count(l), 0);
+	assert_true(l->accepted);
+	findings_put(l);
+	/* and where it is removed, it is learnt again */
+	assert_int_equal(baseline_remove(&b, &err), 0);
+	fabric_watch_fabric(w, x.f, false);
+	l = fabric_watch_findings(w);
+	assert_false(l->accepted);
+	assert_int_equal(l->expected->nchan, x.f->nchan);
+	findings_put(l);
+	baseline_close(&b);
+	fabric_watch_free(w);
+	assert_string_equal(x.text, "");
+}
+
 static void who_only_looks_writes_nothing(void **state)
 {
 	struct fabric_watch *w = watch("f", NULL);
@@ -213,6 +246,7 @@ int main(void)
 		TEST(a_run_that_begins_after_a_loss_tells_it),
 		TEST(nothing_is_learnt_where_not_all_has_answered),
 		TEST(a_learnt_one_grows_and_an_accepted_one_stays),
+		TEST(what_somebody_else_accepts_counts_from_the_next_discovery_on),
 		TEST(who_only_looks_writes_nothing),
 		TEST(without_a_name_it_is_found_by_its_switches),
 		TEST(a_damaged_one_is_told_and_stays),
