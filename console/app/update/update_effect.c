@@ -177,6 +177,9 @@ static void update_effect_add(struct effect_sum *s, const struct effect_job *j, 
 
 void update_effect_before(const struct update_effect *x, char *buf, size_t len)
 {
+	buf[0] = '\0';
+	if (!x->nbefore || !x->njob)
+		return;
 	snprintf(buf, len, "will be measured by the %u sample%s before the update (at most %u)",
 		 x->nbefore, plural(x->nbefore), EFFECT_SAMPLES);
 }

@@ -29,7 +29,7 @@ void update_effect_begin(struct update_effect *x, const uint64_t *jobs, uint32_t
  * which is of both. */
 void update_effect_routed(struct update_effect *x);
 
-/* Before the update: what its effect will be measured by. */
+/* Before the update: what its effect will be measured by; "" there are no rates of jobs yet. */
 void update_effect_before(const struct update_effect *x, char *buf, size_t len);
 /* The effect in a sentence, "" as long as nothing is known; buf gets no more than len bytes.  True
  * when there are as many samples as before the update. */

@@ -74,6 +74,9 @@ static void means_are_compared_not_peaks(void **state)
 	(void)state;
 	world_up(&w);
 	samples(&w, 3, NAN, NAN, NAN); /* nothing is known yet */
+	begin(&w, NULL);
+	update_effect_before(w.x, w.text, sizeof(w.text));
+	assert_string_equal(w.text, "");
 	samples(&w, 10, 10 * GB, 20 * GB, NAN);
 	begin(&w, NULL);
 	update_effect_before(w.x, w.text, sizeof(w.text));
