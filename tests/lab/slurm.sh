@@ -233,4 +233,18 @@ for id in "${evil[@]}"; do lab_job_end "$id"; done
 
 lab_job_end "$b" && lab_job_end "$c" && lab_job_end "$d"
 ok "squeue is empty in the end" test -z "$(squeue_list)"
+
+# --- the topology that SLURM is told, as it understands it ---
+lab_slurmctld_stop
+echo 'TopologyPlugin=topology/tree' >>"$SLURM_CONF"
+topology() { lab_sl "$IBROUTE_TOP" topology --topology "$LAB_DIR/net" "$@"; }
+ok "its topology.conf is written" topology --slurm -o "$(dirname "$SLURM_CONF")/topology.conf"
+lab_slurmctld_start
+as_written() { topology --compare slurm | grep -x 'scontrol show topology: 5 switches and 40 hosts compared, 0 differences'; }
+ok "SLURM takes it, and shows the same tree" lab_wait 20 as_written
+no_complaint() { ! grep -iE 'error:.*(topology|switch)|lack access' "$LAB_DIR/slurmctld.log" "$LAB_DIR/slurm/slurmctld.log"; }
+ok "without a word against it" no_complaint
+differs() { topology --compare slurm >"$LAB_DIR/shown"; [ $? -eq 1 ] && grep -q 'in the fabric it is on leaf' "$LAB_DIR/shown"; }
+sed -i 's/"n0001"/"moved"/; s/"n0040"/"n0001"/; s/"moved"/"n0040"/' "$LAB_DIR/net"
+ok "hosts that have changed places since are told" differs
 finish

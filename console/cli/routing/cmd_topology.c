@@ -11,6 +11,7 @@
 #include "console/plan/command_inputs.h"
 #include "console/topology/slurm_compare.h"
 #include "console/topology/slurm_view.h"
+#include "fabric/base/message/plain.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/base/text/json_text.h"
 #include "fabric/format/slurm/slurm_write.h"
@@ -171,7 +172,7 @@ static int cmd_topology_compare(const struct topology_cmd *c, const struct slurm
 
 	if (load_racks(&file, c->compare, err))
 		return EXIT_UNREADABLE;
-	path = load_racks_source(c->compare);
+	path = plain_text(load_racks_source(c->compare), "");
 	k = slurm_compare_new(view, file);
 	rc = output_file_write(c->out, c->o.json ? cmd_topology_json_to : cmd_topology_tell_to,
 			       (const void *[]){ k, path }, err);
