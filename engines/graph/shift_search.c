@@ -4,15 +4,18 @@
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
-#define ROOM	  (32u << 20)  /* numbers of flows */
-#define WALKS	  (4u << 20)   /* pairs of hosts */
-#define WORK	  (256u << 20) /* channels times flows looked at */
-#define TOO_MANY  (1ull << 40) /* what it costs to have more routes on a channel than any had */
-#define RAILS_MAX 16	       /* ports of one name; more have that of their adapter's maker */
-#define FLOWS_MAX 64	       /* from here on one flow more costs the same */
-#define ONE_FLOW  16	       /* what one costs on an empty channel */
+#define ROOM	    (32u << 20)	 /* numbers of flows */
+#define WALKS	    (4u << 20)	 /* pairs of hosts */
+#define WORK	    (256u << 20) /* channels times flows looked at */
+#define TOO_MANY    (1ull << 40) /* what it costs to have more routes on a channel than any had */
+#define RAILS_MAX   16		 /* ports of one name; more have that of their adapter's maker */
+#define FLOWS_MAX   64		 /* from here on one flow more costs the same */
+#define ONE_FLOW    16		 /* what one costs on an empty channel */
+#define MUCH	    16		 /* a share of what the first round has moved */
+#define MILD_OTHERS 110		 /* as SHIFT_SEARCH_OTHERS, in mild rounds */
 
 struct shift_search {
 	struct arena *mem; /* owns the arrays */
@@ -28,6 +31,8 @@ struct shift_search {
 	uint64_t *routes;	   /* by channel */
 	uint64_t most;		   /* routes times weight on a channel when it began */
 	uint64_t extra[FLOWS_MAX]; /* by flows that are there: what one more costs */
+	bool mild;		   /* that grows slowly */
+	uint32_t others;	   /* what traffic counts that is no shift */
 
 	/* towards the terminal at hand */
 	uint32_t *first, *last; /* by position: switches whose flows come through; FAB_NONE: none */
@@ -132,26 +137,26 @@ static void shift_search_count(struct shift_search *x, uint32_t term)
 	}
 }
 
-/* What the flows of the question add to a channel; where that is limit or more, no more than that it
- * is.  Loads are far apart in memory: most of the time goes into fetching them. */
+/* What the flows of the question add to a channel; where that is limit or more, no more than that
+ * it is.  Loads are far apart in memory: most of the time goes into fetching them. */
 static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t c, uint64_t same,
 				       uint64_t limit)
 {
 	const uint16_t *load = x->load + (size_t)c * x->nrank;
-	uint64_t w = chan_weight(x->how->weights, c), cost = 0;
+	uint64_t w = chan_weight(x->how->weights, c), power = x->mild ? w : w * w * w, cost = 0;
 
 	x->work += x->nshift;
 	for (uint32_t i = 0; i < x->nshift; i++) {
 		uint32_t n = load[x->shift[i]];
 
 		cost += x->extra[n < FLOWS_MAX ? n : FLOWS_MAX - 1];
-		if (i % 16 == 15 && cost * w * w * w >= limit)
+		if (i % 16 == 15 && cost * power >= limit)
 			return limit;
 	}
 	if ((x->routes[c] + x->nshift) * w > x->most)
 		cost += TOO_MANY;
-	return cost * w * w * w + x->how->others * (x->routes[c] - same) * x->nshift / x->nrank *
-					  (w * w * x->how->weights->unit);
+	return cost * power + x->others * (x->routes[c] - same) * x->nshift / x->nrank *
+				      (w * w * x->how->weights->unit);
 }
 
 /* The same from a position to the root. */
@@ -348,8 +353,41 @@ static void shift_search_init(struct shift_search *x, struct tables *t, const st
 	x->routes = arena_array(x->mem, uint64_t, f->nchan);
 	shift_search_rank(x);
 	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
-	for (uint64_t n = 0; n < FLOWS_MAX; n++)
+}
+
+/* Number of flows to the power of 5/4; square roots are the same everywhere. */
+static double shift_search_mild_cost(uint32_t n)
+{
+	return n * sqrt(sqrt(n));
+}
+
+static void shift_search_set_cost(struct shift_search *x, bool mild)
+{
+	x->mild = mild;
+	x->others = mild ? MILD_OTHERS : x->how->others;
+	for (uint32_t n = 0; n < FLOWS_MAX && mild; n++)
+		x->extra[n] = (uint64_t)(ONE_FLOW * (shift_search_mild_cost(n + 1) -
+						     shift_search_mild_cost(n)));
+	for (uint64_t n = 0; n < FLOWS_MAX && !mild; n++)
 		x->extra[n] = ONE_FLOW * (3 * n * (n + 1) + 1);
+}
+
+/* So many rounds, as long as anything moves; after mild ones, as long as much does. */
+static int shift_search_rounds(struct shift_search *x, bool mild, unsigned rounds, struct pace *p)
+{
+	uint64_t first = 0, least = 0, now = UINT64_MAX;
+	int rc = 0;
+
+	shift_search_set_cost(x, mild);
+	for (unsigned i = 0; i < rounds && now > least && !rc; i++) {
+		uint64_t before = x->moved;
+
+		rc = shift_search_round(x, false, p);
+		now = x->moved - before;
+		first = i ? first : now;
+		least = x->how->mild ? first / MUCH : 0;
+	}
+	return rc;
 }
 
 bool shift_search_fits(const struct fabric *f)
@@ -361,7 +399,6 @@ int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 		 const struct shift_search_how *how, struct pace *p)
 {
 	struct shift_search x;
-	uint64_t before = UINT64_MAX;
 	int rc;
 
 	if (moved)
@@ -373,10 +410,10 @@ int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (x.routes[c] * chan_weight(how->weights, c) > x.most)
 			x.most = x.routes[c] * chan_weight(how->weights, c);
-	for (unsigned i = 0; i < how->rounds && x.moved != before && !rc; i++) {
-		before = x.moved;
-		rc = shift_search_round(&x, false, p);
-	}
+	if (!rc)
+		rc = shift_search_rounds(&x, true, how->mild, p);
+	if (!rc)
+		rc = shift_search_rounds(&x, false, how->rounds, p);
 	if (moved)
 		*moved = x.moved;
 	spdag_done(&x.dag);

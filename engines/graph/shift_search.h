@@ -30,10 +30,13 @@ struct shift_search_how {
 	/* May the entry of that switch to a terminal move?  NULL: all may. */
 	bool (*is_free)(void *ctx, uint32_t sw, uint32_t term);
 	uint32_t others; /* what all other traffic counts; 0: nothing */
+	unsigned mild;	 /* rounds before the others in which few flows more cost hardly more: they
+			  * lead away from where each entry is best, yet many could be better */
 	unsigned rounds; /* over all terminals, at most; they end when nothing moves */
 };
 
 #define SHIFT_SEARCH_ROUNDS 6
+#define SHIFT_SEARCH_MILD   3	/* gain off trees */
 #define SHIFT_SEARCH_OTHERS 400 /* good for bisections, too */
 
 /* Is the fabric small enough? */

@@ -84,6 +84,7 @@ int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struc
 	struct shift_search_how how = { .build = nue_shifts_build,
 					.weights = &layer->net->weights,
 					.others = SHIFT_SEARCH_OTHERS,
+					.mild = layer->net->tree ? 0 : SHIFT_SEARCH_MILD,
 					.rounds = SHIFT_SEARCH_ROUNDS };
 	struct shift_figures was, is;
 	struct tables *other;

@@ -77,6 +77,35 @@ static void shifts_meet_less_on_paths_as_short_and_no_channel_gets_fuller(void *
 	}
 }
 
+/* They lead away from where each entry is best, yet many could be better. */
+static void mild_rounds_before_let_flows_of_dragonflies_get_more(void **state)
+{
+	static const char *const specs[] = { "dragonfly:p=2", "dragonfly:p=3",
+					     "dragonfly:p=3,fail=3%" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct fabric *f = net_spec(specs[i]);
+		struct tables *t = even_paths(f), *other = copy_of(f, t);
+		struct shift_search_how how = { .others = SHIFT_SEARCH_OTHERS };
+		struct shift_search_how mild = how;
+		struct shift_time without, with;
+		uint64_t max = max_routes(f, t);
+
+		mild.mild = SHIFT_SEARCH_MILD;
+		assert_true(search(t, f, how) > 0);
+		assert_true(search(other, f, mild) > 0);
+		without = all_shifts(f, t);
+		with = all_shifts(f, other);
+		assert_true(max_routes(f, other) <= max);
+		assert_true(with.rate.mean > without.rate.mean);
+		assert_true(with.sync.mean >= 0.98 * without.sync.mean);
+		tables_put(t);
+		tables_put(other);
+		fabric_put(f);
+	}
+}
+
 static bool is_odd(void *ctx, uint32_t sw, uint32_t term)
 {
 	(void)ctx;
@@ -155,6 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shifts_meet_less_on_paths_as_short_and_no_channel_gets_fuller),
+		cmocka_unit_test(mild_rounds_before_let_flows_of_dragonflies_get_more),
 		cmocka_unit_test(only_free_entries_of_base_lids_move),
 		cmocka_unit_test(no_path_that_climbs_ceases_to),
 	};
