@@ -196,7 +196,15 @@ static bool screen_code_blank_in(const struct screen_code *s, const struct cell 
 	return a && b && !strcmp(a, b);
 }
 
-static void screen_code_find_changes(struct screen_frame *f)
+/* Looks the same: blanks have but a background. */
+static bool screen_code_alike(const struct screen_code *s, const struct cell *a,
+			      const struct cell *b)
+{
+	return screen_code_equal(a, b) ||
+	       (b->ch == ' ' && screen_code_blank_in(s, a, screen_code_style_of(b)));
+}
+
+static void screen_code_find_changes(const struct screen_code *s, struct screen_frame *f)
 {
 	for (int y = 0; y < f->h; y++)
 		for (int x = 0; x < f->w; x++) {
@@ -204,7 +212,8 @@ static void screen_code_find_changes(struct screen_frame *f)
 
 			/* the right half of a wide one comes with the left one */
 			f->change[y * f->w + x] =
-				cell->ch && !screen_code_equal(cell, &f->shown[y * f->stride + x]);
+				cell->ch &&
+				!screen_code_alike(s, cell, &f->shown[y * f->stride + x]);
 			f->row[y] |= f->change[y * f->w + x];
 		}
 }
@@ -393,7 +402,7 @@ size_t screen_code_frame(struct screen_code *s, const char **bytes, struct cell 
 	f.style = xcalloc(n + 1, sizeof(*f.style));
 	f.change = xcalloc(n + 1, sizeof(*f.change));
 	f.row = xcalloc((size_t)f.h + 1, sizeof(*f.row));
-	screen_code_find_changes(&f);
+	screen_code_find_changes(s, &f);
 	screen_code_find_styles(s, &f);
 	screen_code_begin(s, clear);
 	screen_code_by_rows(s, &f);
