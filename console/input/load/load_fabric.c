@@ -55,7 +55,8 @@ static enum fabric_form load_fabric_form(const char *head)
 		return FORM_NEIGHBORS;
 	if (strstr(head, " NodeGUID:"))
 		return FORM_SUBNET_LST;
-	if (strcasestr(head, "SwitchName=") || strcasestr(head, "BlockName=") || slurm_yaml_is(head))
+	if (strcasestr(head, "SwitchName=") || strcasestr(head, "BlockName=") ||
+	    slurm_yaml_is(head))
 		return FORM_SLURM;
 	return FORM_IBND;
 }
