@@ -325,8 +325,9 @@ static void time_jobs(struct console_kit *k)
 
 	if (!k->jobs)
 		return;
-	if (time_sheet_compute(&was, k->fabric, k->tables, k->jobs, NULL, NULL, &err) ||
-	    time_sheet_compute(&is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
+	if (time_sheet_compute(&was, k->fabric, k->tables, k->jobs, NULL, NULL, &err))
+		fail_msg("%s", err.text);
+	if (time_sheet_compute(&is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	job_time_changes_done(&k->jobs_time);
 	job_time_changes_take(&k->jobs_time, was->of[PREDICT_ALLTOALL], is->of[PREDICT_ALLTOALL],
