@@ -11,8 +11,8 @@
 #define SPINS                                                                                      \
 	2000 /* looks before a thread sleeps: some microseconds, less than it takes to wake one */
 
-#define REST	  64   /* questions, after a loop in which a thread lost its core, ... */
-#define REST_MOST 4096 /* ... and so many at most */
+#define REST	  256  /* questions, after a loop in which a thread lost its core, ... */
+#define REST_MOST 8192 /* ... and so many at most */
 #define CALM	  4096 /* loops without that */
 
 /* What a loop's gate holds: its number, whether it is open, and how many threads are inside. */

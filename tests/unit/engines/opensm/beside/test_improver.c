@@ -85,7 +85,7 @@ static const struct tables *worn(const struct fabric *f)
 	struct fabric *less;
 	struct tables *t;
 
-	cable_events_init(&e, f, 5);
+	cable_events_init(&e, f, 4);
 	for (int i = 0; i < 3; i++)
 		assert_true(cable_events_happen(&e, LOSE_CABLE));
 	less = fabric_without(f, e.down);
