@@ -166,12 +166,13 @@ done
 sleep 1
 echo '7 n0005,n0009' >"$LAB_DIR/jobs"
 dirs+=(--jobs "$LAB_DIR/jobs")
-ok "a plan whose job has agents" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p5"
+# no order of writes spares a LID of the job: the engine is chosen for that, on this net
+ok "a plan whose job has agents" does 0 plan -e dfdn:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p5"
 ok "applied in five phases" does 0 apply --accept-slower "$LAB_DIR/p5" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input
 ok "all agents were on their escape LIDs" said "2 of 2 agents are on their escape LIDs"
 ok "and have returned" said "2 of 2 agents have returned"
 ok "by notices of OpenSM itself: no other port listens" plugin 'p["notices"] >= 2 and p["acks"] >= 4'
-ok "in force, and confirmed" plugin 'p["engine"] == "dfsssp" and p["source"] == "confirmed"'
+ok "in force, and confirmed" plugin 'p["engine"] == "dfdn" and p["source"] == "confirmed"'
 lab_kill agent-n0005
 lab_kill agent-n0009
 
