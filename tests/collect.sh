@@ -174,6 +174,17 @@ earlier() {
 ok "--at -3s is the fabric of then, with its routing" earlier
 log_of_then() { is 0 "${record[@]}" --at -3s --view events && grep -q '"area": *"sweep"' out; }
 ok "and its log" log_of_then
+against() {
+	is 0 "${look[@]}" --json -n 1 --view links --against -3s --fields link,util_pct,util_then_pct,util_change_pct || return
+	python3 - <<-'EOF'
+	import json
+	rows = json.load(open("out"))["links"]
+	known = [r for r in rows if r["util_change_pct"] is not None]
+	assert len(known) == len(rows) > 10, (len(known), len(rows))
+	assert all(abs(r["util_pct"] - r["util_then_pct"] - r["util_change_pct"]) < .02 for r in rows), rows[:3]
+	EOF
+}
+ok "--against holds rates against those of another moment" against
 ok "what is from before it began is said" says 1 'nothing is kept from before' "${record[@]}" --at 2020-01-01
 ok "a time that is none, too" says 1 'not a time that has been' "${record[@]}" --at soon
 
@@ -211,6 +222,12 @@ tty_type ':at -6s'
 tty_keys Enter
 ok ":at goes to a time" tty_wait 10 'HIST'
 tty_keys L
+tty_type ':against -6s'
+tty_keys Enter
+ok ":against holds the present against a time" tty_wait 10 'LIVE [0-9.]+s vs [0-9:]+'
+tty_type ':against'
+tty_keys Enter
+ok "and no longer" tty_wait 10 'against no other moment'
 tty_type ':at 2020-01-01'
 tty_keys Enter
 ok ":at says what is not kept" tty_wait 10 'nothing is kept from before'

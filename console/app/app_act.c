@@ -283,6 +283,9 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 	case REQ_SLOWER:
 		app_act_change_interval(a, r->type == REQ_FASTER);
 		break;
+	case REQ_AGAINST:
+		app_against_set(a, r->text);
+		break;
 	case REQ_POLL:
 		if (a->feed)
 			feed_want(a->feed, WANT_SAMPLE);

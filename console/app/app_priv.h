@@ -77,6 +77,16 @@ struct app_history {
 	char no_past[200];			 /* why the last answer was none */
 };
 
+/* A moment that rates are held against. */
+struct app_against {
+	const struct rates *rates; /* own reference, as the next; NULL: none */
+	const struct fabric *of;
+	int64_t time_s;
+	uint64_t asked;	   /* serial of the question about it */
+	bool awaited;	   /* its answer */
+	char no_past[200]; /* why there is none */
+};
+
 /* Polls of counters, for one line of the record. */
 struct app_polls {
 	uint32_t n, asked, answered;	   /* ports, of the newest */
@@ -112,9 +122,10 @@ struct app {
 			  [SETTING_LEN]; /* as they are in files, and options had them */
 	struct canvas *canvas;
 	struct mailbox *box;
-	struct feed *feed;	      /* NULL: a file is looked at */
-	char *collector_dir;	      /* found here; NULL: said by the options, or none */
-	bool may_ask;		      /* it to read something */
+	struct feed *feed;   /* NULL: a file is looked at */
+	char *collector_dir; /* found here; NULL: said by the options, or none */
+	bool may_ask;	     /* it to read something */
+	struct app_against against;
 	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */
 	int64_t watched_s;	      /* the counters that it has heard of last */
 	struct alerts *alerts;	      /* NULL: nobody wants them */
@@ -246,10 +257,10 @@ struct app_part {
 	void (*end)(struct app *a);
 };
 
-extern const struct app_part app_activity_part, app_auto_part, app_collector_part, app_effect_part,
-	app_history_part, app_preview_part, app_progress_part, app_record_part, app_prune_part,
-	app_files_part, app_sessions_part, app_set_part, app_update_part, app_weak_part,
-	app_campaign_part;
+extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
+	app_effect_part, app_history_part, app_preview_part, app_progress_part, app_record_part,
+	app_prune_part, app_files_part, app_sessions_part, app_set_part, app_update_part,
+	app_weak_part, app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -387,12 +398,19 @@ bool app_history_act(struct app *a, const struct request *r); /* false: not of t
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
 
+/* The newest sample that is not later; 0: none. */
+uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s);
 /* Shows one that is not kept here, whose references it takes. */
 void app_history_show(struct app *a, const struct snapshot_at *m, const struct msg *msg);
 /* The sample at that moment of Unix time, or so many before or after it, which the collector is
  * asked for; false: there is none that keeps any. */
 bool app_history_ask(struct app *a, int64_t at_ms, int32_t step);
 void app_history_say_none(struct app *a, const char *why);
+
+/* app_against.c */
+void app_against_set(struct app *a, const char *text); /* a time; "": none */
+/* The same, and waits for it: without a screen. */
+int app_against_now(struct app *a, const char *text, struct err *err);
 
 /* app_collector.c: --collector */
 /* Is one to tell of the fabric, and is it there?  The options may then name it. */

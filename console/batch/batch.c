@@ -211,7 +211,9 @@ static int batch_record(struct batch *b, struct err *err)
 	int rc = 0;
 
 	app_refresh(a);
-	if (b->o->at)
+	if (b->o->against && !a->state.against)
+		rc = app_against_now(a, b->o->against, err);
+	if (!rc && b->o->at)
 		rc = batch_go_to(a, b->o->at, err);
 	if (rc)
 		return rc;

@@ -50,9 +50,13 @@ static const struct argp_option rows[] = {
 	  "samples of a snapshot); without a fabric: sessions, actions",
 	  0 },
 	{ "at", CMDLINE_KEY(struct batch_opts, at), "WHEN", 0,
-	  "with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
+	  "a moment that the collector has kept: 03:10, -90m, 2026-11-20T03:10; with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
 	  "before a time such as 2026-11-20T23:19:51Z or @1795216791; with a file of --jobs, those "
 	  "that ran at that time",
+	  0 },
+	{ "against", CMDLINE_KEY(struct batch_opts, against), "TIME", 0,
+	  "fields util_then_pct, util_change_pct, wait_then_pct, wait_change_pct hold rates against those of "
+	  "another moment, of a snapshot or of the collector",
 	  0 },
 	{ "mark", OPT_MARK, "NAME", 0, "with --save: set this bookmark at the sample", 0 },
 	{ "session", CMDLINE_KEY(struct batch_opts, session), "SID", 0,
@@ -373,9 +377,10 @@ static void batch_opts_take_groups(struct batch_opts *o, const char *arg, struct
 		while (k < 5 && strcmp(word, names[k]))
 			k++;
 		if (k == 5)
-			argp_error(s,
-				   "--prom-groups: '%s' is not one of tiers, jobs, ports, errors, none",
-				   word);
+			argp_error(
+				s,
+				"--prom-groups: '%s' is not one of tiers, jobs, ports, errors, none",
+				word);
 		o->prom_groups |= 1u << k;
 	}
 	free(copy);

@@ -31,6 +31,7 @@ struct batch_opts {
 	bool viewed;
 	enum row_kind kind;	 /* or BATCH_OVERVIEW, BATCH_HEATMAP, BATCH_HISTORY */
 	const char *at;		 /* a sample of a snapshot; NULL: the newest */
+	const char *against; /* a time; NULL: none */
 	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
 	struct request set_mark; /* the same as a request */
 	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */

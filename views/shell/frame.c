@@ -53,6 +53,19 @@ static const char *frame_run_mode(const struct state *s, char *buf, size_t len)
 	return buf;
 }
 
+/* "LIVE 2.0s", and what rates are held against. */
+static const char *frame_moments(const struct state *s, char *buf, size_t len)
+{
+	char age[FIGURE_LEN], mode[80];
+	const char *shown = frame_run_mode(s, mode, sizeof(mode));
+
+	if (!s->against)
+		snprintf(buf, len, "%s", shown);
+	else
+		snprintf(buf, len, "%s vs %s", shown, frame_moment(age, s->against_s, s->now_s));
+	return buf;
+}
+
 /* Writes one item from the right, returns the column where it begins. */
 static int frame_status_item(struct canvas *c, struct rect r, int end, enum role role,
 			     const char *text)
@@ -101,7 +114,7 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 	}
 	x = frame_status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
 	x = frame_status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
-			      frame_run_mode(s, buf, sizeof(buf)));
+			      frame_moments(s, buf, sizeof(buf)));
 	if (!job)
 		return x;
 	snprintf(buf, sizeof(buf), "JOB %s", jobset_id_text(id, s->jobs, job));

@@ -412,12 +412,16 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
 	static const enum req passed[] = {
-		REQ_QUIT,	    REQ_FREEZE, REQ_FASTER,    REQ_SLOWER,	 REQ_POLL,
-		REQ_STOP,	    REQ_SWEEP,	REQ_TABLES,    REQ_SNAPSHOT,	 REQ_REDRAW,
-		REQ_SUSPEND,	    REQ_DETACH, REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5,
-		REQ_HIST_FORWARD5,  REQ_LIVE,	REQ_BOOKMARK,  REQ_BOOKMARKS,	 REQ_AT,
-		REQ_INTERVAL,	    REQ_SET,	REQ_KEEP,      REQ_PLAN_SAVE,	 REQ_APPLY_NOTE,
-		REQ_APPLY_OVERRIDE, REQ_ENGINE, REQ_CAMPAIGN,
+		REQ_QUIT,	   REQ_FREEZE,	     REQ_FASTER,
+		REQ_SLOWER,	   REQ_POLL,	     REQ_STOP,
+		REQ_SWEEP,	   REQ_TABLES,	     REQ_SNAPSHOT,
+		REQ_REDRAW,	   REQ_SUSPEND,	     REQ_DETACH,
+		REQ_HIST_BACK,	   REQ_HIST_FORWARD, REQ_HIST_BACK5,
+		REQ_HIST_FORWARD5, REQ_LIVE,	     REQ_BOOKMARK,
+		REQ_BOOKMARKS,	   REQ_AT,	     REQ_AGAINST,
+		REQ_INTERVAL,	   REQ_SET,	     REQ_KEEP,
+		REQ_PLAN_SAVE,	   REQ_APPLY_NOTE,   REQ_APPLY_OVERRIDE,
+		REQ_ENGINE,	   REQ_CAMPAIGN,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)

@@ -110,6 +110,7 @@ static void app_history_drop_present(struct state *s)
 	memset(&s->preview, 0, sizeof(s->preview));
 	s->apply.diff = NULL;
 	s->usage = NULL;
+	s->against = NULL;
 }
 
 static void app_history_show_at(struct app *a, struct state *s, const struct snapshot_at *m)
@@ -291,8 +292,7 @@ static void app_history_step(struct app *a, long by)
 	app_history_go(a, at);
 }
 
-/* The newest sample that is not later; 0: none. */
-static uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s)
+uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s)
 {
 	uint64_t found = 0;
 

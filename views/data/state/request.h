@@ -126,6 +126,7 @@ enum req {
 	REQ_HIST_FORWARD5,
 	REQ_LIVE,	  /* back to the newest */
 	REQ_BOOKMARK,	  /* this moment; request.text: its name, "" a number */
+	REQ_AGAINST,	  /* rates beside those of request.text, a time; "": none */
 	REQ_AT,		  /* the sample at request.text, a time */
 	REQ_BOOKMARKS,	  /* request.text: go there; "" the next one back */
 	REQ_INTERVAL,	  /* request.text: seconds */

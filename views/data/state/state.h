@@ -390,6 +390,9 @@ struct state {
 	struct state_weak weak;
 	struct state_campaign campaign;
 	struct state_history_at history_at;
+	/* rates of another moment, to be held against those shown; of ports of this fabric */
+	const struct rates *against;
+	int64_t against_s; /* when that was */
 };
 
 /* From the newest rates and figures of s.  O(channels). */

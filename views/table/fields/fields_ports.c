@@ -149,6 +149,18 @@ static void fields_ports_get_congestion(struct value *c, const struct rows *r, u
 	c->num = t ? t->congestion[row] : port_rate_congestion(fields_ports_rate_of(r, row));
 }
 
+static const struct port_rate *fields_ports_then(const struct rows *r, uint32_t row)
+{
+	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
+	const struct rates *t = r->s->against;
+
+	return t && t->nport == r->s->fabric->nport ? &t->port[fields_ports_of(r, row)] : &none;
+}
+
+GETTER(fields_ports_get_then, c->num = field_figure(c, fields_ports_then(r, row)))
+GETTER(fields_ports_get_change, c->num = field_figure(c, fields_ports_rate_of(r, row)) -
+					 field_figure(c, fields_ports_then(r, row)))
+
 /* Figures of routes are of channels between switches. */
 static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t row,
 				 const struct metrics *m, bool effective)
@@ -287,6 +299,16 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
 	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min), NEED_RATES | NEED_ERRORS }
 
+#define AGAINST                                                                                    \
+	{ "util_then_pct", "utilthen", "then%", "%", VALUE_NUMBER, 2, false,                        \
+	  "utilisation at the other moment", fields_ports_get_then, RATE(util_pct), NEED_RATES | NEED_TRAFFIC },                                  \
+	{ "util_change_pct", "utilchange", "change", "%", VALUE_NUMBER, 2, false,                       \
+	  "utilisation less that of the other moment", fields_ports_get_change, RATE(util_pct), NEED_RATES | NEED_TRAFFIC },                      \
+	{ "wait_then_pct", "waitthen", "wait then%", "%", VALUE_NUMBER, 2, false,                   \
+	  "wait at the other moment", fields_ports_get_then, RATE(wait_pct), NEED_RATES | NEED_WAIT },                                            \
+	{ "wait_change_pct", "waitchange", "wait change", "%", VALUE_NUMBER, 2, false,                  \
+	  "wait less that of the other moment", fields_ports_get_change, RATE(wait_pct), NEED_RATES | NEED_WAIT }
+
 #define ROUTES                                                                                     \
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true,                                             \
 	  "paths over it, of all pairs of hosts", fields_ports_get_efi, 0, NEED_LFTS },                                      \
@@ -319,7 +341,7 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 
 const struct field fields_links[] = {
 	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0, NEED_FABRIC },
-	ENDS, CONDITION, TRAFFIC, ROUTES, COUNTERS,
+	ENDS, CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_links);
 
@@ -327,7 +349,7 @@ const struct field fields_ports[] = {
 	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label, 0, NEED_FABRIC },
 	ENDS,
 	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind, 0, NEED_FABRIC },
-	CONDITION, TRAFFIC, ROUTES, COUNTERS,
+	CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_ports);
 /* clang-format on */

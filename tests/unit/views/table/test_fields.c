@@ -239,6 +239,30 @@ static void links_say_what_fabric_rates_and_figures_say(void **state)
 	}
 }
 
+static void rates_are_held_against_those_of_another_moment(void **state)
+{
+	const struct fabric *f = kit.fabric;
+	uint32_t c = f->chan_off[2] + 1, p = chan_fabric_port(f, c);
+	struct port_rate then[4096] = { 0 };
+	struct rates r = { .nport = f->nport, .port = then };
+
+	(void)state;
+	assert_true(f->nport <= 4096);
+	assert_false(isfinite(get(ROWS_LINKS, "util_change_pct", c).num));
+	then[p].util_pct = 30;
+	then[p].wait_pct = NAN;
+	kit.s.against = &r;
+	assert_true(get(ROWS_LINKS, "util_then_pct", c).num == 30);
+	assert_true(get(ROWS_LINKS, "util_change_pct", c).num ==
+		    state_rate(&kit.s, p)->util_pct - 30);
+	assert_true(get(ROWS_PORTS, "util_change_pct", p).num ==
+		    state_rate(&kit.s, p)->util_pct - 30);
+	assert_false(isfinite(get(ROWS_LINKS, "wait_change_pct", c).num));
+	r.nport--; /* of another fabric */
+	assert_false(isfinite(get(ROWS_LINKS, "util_then_pct", c).num));
+	kit.s.against = NULL;
+}
+
 static void switches_sum_up_their_ports(void **state)
 {
 	const struct fabric *f = kit.fabric;
@@ -502,6 +526,7 @@ int main(void)
 		cmocka_unit_test(names_are_one_word_with_their_unit_and_only_once),
 		cmocka_unit_test(every_cell_of_every_row_can_be_had),
 		cmocka_unit_test(links_say_what_fabric_rates_and_figures_say),
+		cmocka_unit_test(rates_are_held_against_those_of_another_moment),
 		cmocka_unit_test(switches_sum_up_their_ports),
 		cmocka_unit_test(events_have_a_time),
 		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two moments side by side: rates of one that are held against those shown. */
+#include "console/app/app_priv.h"
+
+#include "console/session/samples/sample_reading.h"
+#include "fabric/base/message/plural.h"
+#include "fabric/base/time/clock.h"
+#include "fabric/base/time/when.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define AGAINST_WAIT_S 30.0
+#define AGAINST_SERIAL (1ull << 63) /* of questions: those of moments to be shown count from 1 */
+
+static void app_against_drop(struct app *a)
+{
+	struct app_against *g = &a->against;
+
+	rates_put(g->rates);
+	fabric_put(g->of);
+	g->rates = NULL;
+	g->of = NULL;
+	a->state.against = NULL;
+}
+
+static void app_against_none(struct app *a, const char *why)
+{
+	snprintf(a->against.no_past, sizeof(a->against.no_past), "%.199s", why);
+	shell_say(a->shell, "against: %s", why);
+}
+
+/* References of its own. */
+static void app_against_take(struct app *a, const struct fabric *f, const struct rates *r,
+			     int64_t time_s)
+{
+	struct app_against *g = &a->against;
+	char text[120], when[FIGURE_LEN];
+
+	if (!r) {
+		app_against_none(a, "there are no rates of that moment: it is the first sample");
+		return;
+	}
+	if (!a->state.fabric || !digest_equal(&f->fingerprint, &a->state.fabric->fingerprint)) {
+		snprintf(text, sizeof(text),
+			 "the fabric was another one then: %u switch%s, %u host%s", f->nsw,
+			 plural_es(f->nsw), f->nterm, plural(f->nterm));
+		app_against_none(a, text);
+		return;
+	}
+	app_against_drop(a);
+	g->rates = rates_get(r);
+	g->of = fabric_get(f);
+	g->time_s = time_s;
+	a->state.against = g->rates;
+	a->state.against_s = time_s;
+	shell_say(a->shell,
+		  "against %s: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct",
+		  figure_time(when, time_s));
+}
+
+/* One of this session's samples; false: it has none from then. */
+static bool app_against_own(struct app *a, int64_t time_s)
+{
+	uint64_t serial = app_history_at_time(a->samples, time_s);
+	struct snapshot_at m;
+
+	if (!serial || !sample_history_get(&m, a->samples, serial))
+		return false;
+	app_against_take(a, m.was.fabric, m.rates, m.time_s);
+	snapshot_at_done(&m);
+	return true;
+}
+
+void app_against_set(struct app *a, const char *text)
+{
+	struct app_against *g = &a->against;
+	int64_t time_s;
+
+	g->no_past[0] = '\0';
+	if (!text[0]) {
+		app_against_drop(a);
+		shell_say(a->shell, "rates are held against no other moment");
+	} else if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+		app_against_none(a,
+				 "not a time that has been; such as 03:10, -90m, 2026-11-20T03:10");
+	} else if (!app_against_own(a, time_s)) {
+		if (!feed_has_past(a->feed)) {
+			app_against_none(a,
+					 "nothing is kept of that time; a collector would keep it");
+			return;
+		}
+		g->asked = AGAINST_SERIAL | (g->asked + 1);
+		g->awaited = true;
+		feed_past(a->feed, g->asked, time_s * 1000 + 999, 0);
+	}
+}
+
+int app_against_now(struct app *a, const char *text, struct err *err)
+{
+	struct app_against *g = &a->against;
+	double until = clock_s() + AGAINST_WAIT_S;
+
+	app_against_set(a, text);
+	while (g->awaited && clock_s() < until) {
+		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
+
+		poll(&fd, 1, 500);
+		app_take_messages(a);
+	}
+	if (g->awaited)
+		return err_set(err, -ETIMEDOUT, "--against: the collector does not answer");
+	return g->no_past[0] ? err_set(err, -ENOENT, "--against: %s", g->no_past) : 0;
+}
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_against_message(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	if (msg->type != MSG_PAST || !(msg->total & AGAINST_SERIAL))
+		return false;
+	if (msg->total != a->against.asked)
+		return true; /* another moment is wanted by now */
+	a->against.awaited = false;
+	if (msg->rc)
+		app_against_none(a, msg->text);
+	else
+		app_against_take(a, msg->fabric, msg->reading->rates, msg->time_ms / 1000);
+	return true;
+}
+
+static void app_against_hear(struct app *a, const struct app_news *n)
+{
+	const struct fabric *of = a->against.of;
+
+	if (n->type == NEWS_FABRIC && of &&
+	    !digest_equal(&of->fingerprint, &a->state.fabric->fingerprint))
+		app_against_drop(a);
+}
+
+static void app_against_end(struct app *a)
+{
+	app_against_drop(a);
+}
+
+const struct app_part app_against_part = {
+	.take = app_against_message,
+	.hear = app_against_hear,
+	.end = app_against_end,
+};
