@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# collect.sh: one collector and those who look on: batch output, a real terminal, other users, the
+# collect.sh (KILLS=8): one collector and those who look on: batch output, a real terminal, other users, the
 # past; kills, a full disk, a damaged history, strangers at the socket.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -241,7 +241,7 @@ tty_keys q
 tty_stop
 kills() {
 	local i t last
-	for i in $(seq 8); do
+	for i in $(seq "${KILLS:-8}"); do
 		sleep "0.$((RANDOM % 10))"
 		t=$(date +%s%3N)
 		down KILL
@@ -252,7 +252,7 @@ kills() {
 		up || return
 	done
 }
-ok "8 kills lose at most the last sample" kills
+ok "${KILLS:-8} kills lose at most the last sample" kills
 ok "no message of a damaged history among them" eval '! grep -q damaged "$work/said"'
 ok "SIGTERM ends it with 0" down TERM
 ok "and its sockets go" eval '! [ -e "$work/c/look" ] && ! [ -e "$work/c/ask" ]'
