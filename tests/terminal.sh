@@ -279,6 +279,16 @@ tty_type $'\e[200~'
 ok "also when the end of a pasted text gets lost" until_true 30 eval 'sleep 2.5; tty_keys 2; tty_screen | grep -qE "\[2 ?Heat"'
 tty_stop
 
+# --- keys that were chosen ---------------------------------------------------------------------
+printf 'key.freeze = F7\nkey.sort = Z\n' >keys.conf
+start 80x24 -- --config "$work/keys.conf"
+tty_keys F7
+ok "a key of the configuration file does what it was chosen for, and is shown" tty_wait 5 'FROZEN \(F7: resume\)'
+tty_stop
+printf '\nkey.sort = Z\n' >keys.conf
+ok "one that is taken is told with file, line and both actions" \
+	eval 'not "$I" "${demo[@]}" --config keys.conf 2>err && grep -q "keys.conf:2: key.sort: Z is the key of freeze" err'
+
 # --- keys that cannot hurt ---------------------------------------------------------------------
 # on every terminal of ncurses-base, whatever the terminals send that people have
 mkdir sent

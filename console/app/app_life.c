@@ -351,9 +351,8 @@ int app_start(struct app *a, struct err *err)
 	rc = a->opts.no_screen || a->headless ? 0 : app_life_start_screen(a, err);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < a->opts.nset; i++)
-		if (app_set(a, a->opts.set[i], err))
-			return EXIT_BAD_USAGE;
+	if (app_set_all(a, err))
+		return EXIT_BAD_USAGE;
 	app_settings_kept(a);
 	app_life_preview_options(a);
 	if (a->term)

@@ -448,6 +448,7 @@ void app_file_names(void *of, const char *path, void (*name)(void *to, const cha
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
+int app_set_all(struct app *a, struct err *err);	       /* of the options, keys too */
 
 /* app_settings.c */
 bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */

@@ -5,6 +5,7 @@
  */
 #include "console/cli/commands.h"
 
+#include "console/app/terminal/key_choice.h"
 #include "console/app/terminal/keymap.h"
 #include "console/app/terminal/keymap_scripts.h"
 #include "console/config/cmdline.h"
@@ -186,6 +187,8 @@ static void cmd_manual_settings_put(FILE *out)
 	const char *name, *option, *default_value, *help;
 
 	for (size_t i = 0; (name = config_setting(i, &option, &default_value, &help)); i++) {
+		if (!strncmp(name, KEY_SETTING, sizeof(KEY_SETTING) - 1))
+			continue; /* @actions@ */
 		fputs(".TP\n\\fB", out);
 		roff_chars(out, name, strlen(name));
 		fputs("\\fR", out);
@@ -195,6 +198,23 @@ static void cmd_manual_settings_put(FILE *out)
 		}
 		fputs(option ? "\nas option " : "\n", out);
 		roff_text(out, option ? option : help);
+	}
+}
+
+/* What keys can be chosen for, and what they are without that. */
+static void cmd_manual_actions_put(FILE *out)
+{
+	size_t n;
+	const struct key_action *a = key_action_all(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "\\fB%s\\fR", a[i].name);
+		if (a[i].keys[0]) {
+			fputs(" (", out);
+			roff_chars(out, a[i].keys, strlen(a[i].keys));
+			fputc(')', out);
+		}
+		fputs(i + 1 < n ? ",\n" : ".\n", out);
 	}
 }
 
@@ -239,6 +259,8 @@ static int cmd_manual_insert(FILE *out, const char *what, size_t n, subcommand_f
 		return cmd_manual_engines_put(out), 0;
 	if (IS("@settings@"))
 		return cmd_manual_settings_put(out), 0;
+	if (IS("@actions@"))
+		return cmd_manual_actions_put(out), 0;
 	if (IS("@prompt@"))
 		return cmd_manual_prompt_put(out), 0;
 	if (IS("@glossary@"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/config/config.h"
 
+#include "console/app/terminal/key_choice.h"
 #include "console/config/param_check.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
@@ -90,6 +91,7 @@ static const struct key {
 	int (*fits)(const char *name, const char *value, struct err *err); /* TEXT; NULL: any */
 	const char *with;	   /* only for commands that have this option, too */
 	const struct param *param; /* of engines: the rest is there */
+	const char *action;	   /* whose keys it is */
 } settings[] = {
 	{ "ca", "--Ca", TEXT, .default_value = "the first with an active port" },
 	{ "port", "--Port", NUMBER, 1, 254, .default_value = "" },
@@ -154,7 +156,7 @@ static const struct key {
 	  .help = "warn only after this many seconds", .screen = true },
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
-#define KEYS_MAX  (NSETTINGS + PARAM_IDS)
+#define KEYS_MAX  (NSETTINGS + PARAM_IDS + KEY_ACTIONS_MAX)
 
 static struct key config_key_of(const struct param *p)
 {
@@ -168,19 +170,34 @@ static struct key config_key_of(const struct param *p)
 			     .help = p->help };
 }
 
-/* The i-th of the settings, then of the parameters of engines; NULL behind the last. */
+static struct key config_key_of_action(const struct key_action *a)
+{
+	return (struct key){ .name = a->setting,
+			     .kind = TEXT,
+			     .default_value = a->keys,
+			     .help = a->help,
+			     .screen = true,
+			     .action = a->name };
+}
+
+/* The i-th of the settings, then of the parameters of engines, then of the keys; NULL behind the
+ * last. */
 static const struct key *config_key(size_t i)
 {
 	static struct key keys[KEYS_MAX + 1];
+	const struct key_action *a;
 	const struct param *p;
+	struct key *k;
 	size_t n;
 
 	if (!keys[0].name) {
 		memcpy(keys, settings, sizeof(settings));
 		p = param_all(&n);
-		for (struct key *k = keys + NSETTINGS; n--; p++)
+		for (k = keys + NSETTINGS; n--; p++)
 			if (p->config)
 				*k++ = config_key_of(p);
+		for (a = key_action_all(&n); n--; a++)
+			*k++ = config_key_of_action(a);
 	}
 	return i < KEYS_MAX && keys[i].name ? &keys[i] : NULL;
 }
@@ -190,7 +207,7 @@ const char *config_screen(size_t i, const char **words, const char **about)
 	const struct key *k;
 
 	for (size_t n = 0; (k = config_key(n)); n++)
-		if ((k->screen || k->live) && !i--)
+		if ((k->screen || k->live) && !k->action && !i--)
 			break;
 	if (!k)
 		return NULL;
@@ -200,9 +217,11 @@ const char *config_screen(size_t i, const char **words, const char **about)
 }
 
 struct config {
-	char *value[KEYS_MAX];	/* by the number of the key; NULL: default */
-	char *source[KEYS_MAX]; /* "file:line" */
-	char profile[64];	/* that was asked for; "" none */
+	char *value[KEYS_MAX];	 /* by the number of the key; NULL: default */
+	char *source[KEYS_MAX];	 /* "file:line" */
+	unsigned turn[KEYS_MAX]; /* in which they were read last, from 1 */
+	unsigned turns;
+	char profile[64]; /* that was asked for; "" none */
 	bool profile_found;
 
 	/* while a file is read */
@@ -291,6 +310,8 @@ static int config_fits(const struct key *k, const char *value, struct err *err)
 			return err_set(err, -EINVAL, "%s: no value after the =", k->name);
 		if (k->param)
 			return param_check(k->param, value, err);
+		if (k->action)
+			return key_choice_fits(k->action, value, err);
 		return k->fits ? k->fits(k->name, value, err) : 0;
 	}
 }
@@ -366,6 +387,7 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	free(c->source[at]);
 	c->value[at] = xstrdup(value);
 	c->source[at] = xasprintf("%s:%d", c->path, c->line);
+	c->turn[at] = ++c->turns;
 	return 1;
 }
 
@@ -462,6 +484,37 @@ static int config_read_usual(struct config *c)
 	return rc;
 }
 
+/* The key of an action that was read next after that turn; NULL: none. */
+static const struct key *config_next_chosen(const struct config *c, unsigned *turn, size_t *at)
+{
+	const struct key *k, *next = NULL;
+	unsigned after = *turn;
+
+	for (size_t i = 0; (k = config_key(i)); i++)
+		if (k->action && c->turn[i] > after && (!next || c->turn[i] < *turn)) {
+			next = k;
+			*turn = c->turn[i];
+			*at = i;
+		}
+	return next;
+}
+
+/* No key for two actions, as they are together in the end. */
+static int config_check_keys(const struct config *c)
+{
+	struct key_choice *all = xcalloc(KEY_ACTIONS_MAX, sizeof(*all));
+	const struct key *k;
+	unsigned turn = 0;
+	size_t n = 0, at;
+	int rc;
+
+	while ((k = config_next_chosen(c, &turn, &at)))
+		all[n++] = (struct key_choice){ k->action, c->value[at], c->source[at] };
+	rc = key_choices_check(all, n, c->err);
+	free(all);
+	return rc;
+}
+
 int config_read(struct config **out, const char *file, const char *profile, struct err *err)
 {
 	struct config *c = xcalloc(1, sizeof(*c));
@@ -476,8 +529,9 @@ int config_read(struct config **out, const char *file, const char *profile, stru
 	rc = file ? config_read_file(c, file, true) : config_read_usual(c);
 	if (!rc && c->profile[0] && !c->profile_found)
 		rc = err_set(err, -ENOENT, "no section [fabric %s] in %s", c->profile,
-			     file ? file
-				  : IBROUTE_ETC "/config or ~/.config/ibroute-top/config");
+			     file ? file : IBROUTE_ETC "/config or ~/.config/ibroute-top/config");
+	if (!rc)
+		rc = config_check_keys(c);
 	if (rc) {
 		config_free(c);
 		return rc;

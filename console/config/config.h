@@ -11,7 +11,8 @@
  * every fabric; a section [fabric NAME] is a profile for --profile NAME.  Settings become options
  * of the command line that stand before those that were typed, so what was typed wins.
  * cmdline_parse() does that for the console and for every command that has --profile.
- * Parameters of engines are settings, too, as engines/param.h says.
+ * Parameters of engines are settings, too, as engines/param.h says, and keys of actions (key.NAME),
+ * as console/app/terminal/key_choice.h says.
  */
 #pragma once
 

@@ -134,6 +134,15 @@ const struct command *command_find(const char *word, size_t len)
 	return n == 1 ? found : NULL;
 }
 
+const char *command_doing(enum req req, enum view_id view)
+{
+	for (size_t i = 0; i < NCOMMAND; i++)
+		if (commands[i].req == req &&
+		    (req != REQ_VIEW || (commands[i].arg != ARG_VIEW && commands[i].view == view)))
+			return commands[i].name;
+	return NULL;
+}
+
 const char *command_view_name(enum view_id id)
 {
 	for (size_t i = 0; i < NCOMMAND; i++)

@@ -50,6 +50,9 @@ struct command {
 const struct command *command_all(size_t *n);
 /* By its name or an unambiguous prefix; NULL: none, or several. */
 const struct command *command_find(const char *word, size_t len);
+/* The name of the one that does what a key with this request does; view: of REQ_VIEW.  NULL: none.
+ */
+const char *command_doing(enum req req, enum view_id view);
 /* Names of views as commands take them: "overview", "links", ...; NULL: no such view. */
 const char *command_view_name(enum view_id id);
 /* By a prefix or a digit; VIEW_COUNT: none. */

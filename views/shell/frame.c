@@ -22,26 +22,37 @@ static const char *frame_moment(char buf[FIGURE_LEN], int64_t unix_s, int64_t no
 	return stamp_local(buf, FIGURE_LEN, "%d %b %H:%M:%S", unix_s);
 }
 
-static const char *frame_run_mode(const struct state *s, char *buf, size_t len)
+const char *frame_key_of(const struct frame_keys *keys, enum req req, enum view_id view)
 {
+	for (size_t i = 0; i < keys->n; i++)
+		if (keys->binding[i].req == req && keys->binding[i].view == view)
+			return keys->binding[i].shown;
+	return "";
+}
+
+static const char *frame_run_mode(const struct state *s, const struct frame_keys *keys, char *buf,
+				  size_t len)
+{
+	const char *live = frame_key_of(keys, REQ_LIVE, 0);
 	char age[FIGURE_LEN];
 
 	if (s->history_at.on && s->history_at.kept) {
-		snprintf(buf, len, "%sHIST %s (L: live)", s->mode == RUN_FROZEN ? "FROZEN " : "",
-			 frame_moment(age, s->history_at.time_s, s->now_s));
+		snprintf(buf, len, "%sHIST %s (%s: live)", s->mode == RUN_FROZEN ? "FROZEN " : "",
+			 frame_moment(age, s->history_at.time_s, s->now_s), live);
 		return buf;
 	}
 	if (s->history_at.on) {
-		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (L: %s)",
+		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (%s: %s)",
 			 s->mode == RUN_FROZEN ? "FROZEN " : "",
 			 figure_time(age, s->history_at.time_s), s->history_at.back,
 			 s->history_at.count, s->history_at.mark[0] ? " " : "", s->history_at.mark,
-			 s->mode == RUN_FILE ? "newest" : "live");
+			 live, s->mode == RUN_FILE ? "newest" : "live");
 		return buf;
 	}
 	switch (s->mode) {
 	case RUN_FROZEN:
-		return "FROZEN (Z: resume)";
+		snprintf(buf, len, "FROZEN (%s: resume)", frame_key_of(keys, REQ_FREEZE, 0));
+		return buf;
 	case RUN_LOST:
 		return "LOST";
 	case RUN_FILE:
@@ -54,10 +65,11 @@ static const char *frame_run_mode(const struct state *s, char *buf, size_t len)
 }
 
 /* "LIVE 2.0s", and what rates are held against. */
-static const char *frame_moments(const struct state *s, char *buf, size_t len)
+static const char *frame_moments(const struct state *s, const struct frame_keys *keys, char *buf,
+				 size_t len)
 {
 	char age[FIGURE_LEN], mode[80];
-	const char *shown = frame_run_mode(s, mode, sizeof(mode));
+	const char *shown = frame_run_mode(s, keys, mode, sizeof(mode));
 
 	if (!s->against)
 		snprintf(buf, len, "%s", shown);
@@ -97,7 +109,8 @@ static const char *frame_update_state(const struct state *s, char *buf, size_t l
 	return buf;
 }
 
-static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s,
+			    const struct frame_keys *keys, uint64_t job)
 {
 	char buf[128], clock[FIGURE_LEN];
 	const char *update = frame_update_state(s, buf, sizeof(buf));
@@ -114,7 +127,7 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 	}
 	x = frame_status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
 	x = frame_status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
-			      frame_moments(s, buf, sizeof(buf)));
+			      frame_moments(s, keys, buf, sizeof(buf)));
 	if (!job)
 		return x;
 	snprintf(buf, sizeof(buf), "JOB %s", jobset_id_text(id, s->jobs, job));
@@ -158,14 +171,15 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 		snprintf(buf, len, " %.60s | %s | %s %s%s", fabric, sm, what, engine, adaptive);
 }
 
-static void frame_draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+static void frame_draw_status(struct canvas *c, struct rect r, const struct state *s,
+			      const struct frame_keys *keys, uint64_t job)
 {
 	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->history_at.on;
 	char left[512];
 	int end, brief = 0;
 
 	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 }, loud ? ROLE_LOUD : ROLE_STATUS, ' ');
-	end = frame_draw_modes(c, r, s, job);
+	end = frame_draw_modes(c, r, s, keys, job);
 	do
 		frame_left_text(left, sizeof(left), s, brief);
 	while (text_width(left) > end && ++brief <= 2);
@@ -192,7 +206,19 @@ static bool frame_tab_is_last(size_t i, enum view_id view)
 	return i == VIEW_COUNT;
 }
 
-static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
+/* There is room for one character: a blank, where the key has a longer name. */
+static char frame_tab_key(const struct tab *t, const struct frame_keys *keys)
+{
+	const char *shown = t->view == VIEW_HELP ? frame_key_of(keys, REQ_HELP, 0)
+						 : frame_key_of(keys, REQ_VIEW, t->view);
+
+	if (t->key >= '0' && t->key <= '9') /* which stay, whatever is chosen */
+		return t->key;
+	return shown[0] && (!shown[1] || shown[1] == ' ') ? shown[0] : ' ';
+}
+
+static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view,
+			    const struct frame_keys *keys)
 {
 	int x = 0;
 
@@ -206,10 +232,10 @@ static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 		if (!tab_is_shown(t, view, wide))
 			continue;
 		if (w > 2)
-			canvas_textf(c, r, x + 1, 1, role, wide ? "%c %s" : "%c%s", t->key,
-				     wide ? t->name : t->brief);
+			canvas_textf(c, r, x + 1, 1, role, wide ? "%c %s" : "%c%s",
+				     frame_tab_key(t, keys), wide ? t->name : t->brief);
 		else
-			canvas_char(c, r, x + 1, 1, role, (uint32_t)t->key);
+			canvas_char(c, r, x + 1, 1, role, (uint32_t)frame_tab_key(t, keys));
 		if (on) {
 			canvas_char(c, r, x, 1, role, '[');
 			/* in a cell of the next tab, where there is one */
@@ -262,7 +288,7 @@ static bool frame_apply_accepts(enum req req, enum apply_state st)
 
 static bool frame_binding_works(const struct binding *b, const struct state *s, enum view_id view)
 {
-	return !frame_at_right_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
+	return !frame_at_right_end(b) && b->keys[0] && (!b->views || (b->views & VIEW_BIT(view))) &&
 	       (s->rw || !b->rw) &&
 	       (view != VIEW_APPLY || frame_apply_accepts(b->req, s->apply.state));
 }
@@ -307,7 +333,7 @@ static void frame_put_hints(struct hints *k, const struct state *s, enum view_id
 		const struct binding *b = &keys->binding[i];
 		int w;
 
-		if (!frame_at_right_end(b) || !b->label)
+		if (!frame_at_right_end(b) || !b->label || !b->keys[0])
 			continue;
 		w = text_width(b->shown) + text_width(b->label) + 3;
 		frame_put_hint(k, k->r.w - w, b, b->label);
@@ -428,8 +454,8 @@ void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 {
 	struct rect r = canvas_rect(c);
 
-	frame_draw_status(c, r, s, t->job);
-	frame_draw_tabs(c, r, view);
+	frame_draw_status(c, r, s, keys, t->job);
+	frame_draw_tabs(c, r, view, keys);
 	frame_draw_keys(c, r, c->h - 2, s, view, t, keys);
 	frame_draw_data(c, r, c->h - 1, s, t);
 }

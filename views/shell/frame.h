@@ -21,6 +21,9 @@ struct frame_keys {
 	const void *own;
 };
 
+/* The keys of that request (view: of REQ_VIEW), as help shows them; "" none. */
+const char *frame_key_of(const struct frame_keys *keys, enum req req, enum view_id view);
+
 void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 		const struct frame_text *t, const struct frame_keys *keys);
 

@@ -774,17 +774,19 @@ static void shell_draw_small(struct canvas *c)
 	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
 }
 
-static void shell_say_units(const struct shell *shell, char *context, size_t len)
-{
-	size_t n = strlen(context);
-
-	snprintf(context + n, len - n, "  rates in %s (U)", shell->ctx.bits ? "Gb/s" : "GB/s");
-}
-
 static struct frame_keys shell_frame_keys(const struct shell *shell)
 {
 	return (struct frame_keys){ shell->ctx.bindings, shell->ctx.nbindings,
 				    shell_in_sight(shell)->label, shell_own(shell) };
+}
+
+static void shell_say_units(const struct shell *shell, char *context, size_t len)
+{
+	const struct frame_keys keys = shell_frame_keys(shell);
+	size_t n = strlen(context);
+
+	snprintf(context + n, len - n, "  rates in %s (%s)", shell->ctx.bits ? "Gb/s" : "GB/s",
+		 frame_key_of(&keys, REQ_UNITS, 0));
 }
 
 void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)

@@ -5,6 +5,7 @@
  */
 #include "console/app/terminal/keymap.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define OVERVIEW VIEW_BIT(VIEW_OVERVIEW)
@@ -231,10 +232,36 @@ static const struct binding bindings[] = {
 };
 /* clang-format on */
 
+#define NBINDING (sizeof(bindings) / sizeof(bindings[0]))
+
+const struct binding *keymap_default(size_t *n)
+{
+	*n = NBINDING;
+	return bindings;
+}
+
+static struct binding in_force[NBINDING];
+
 const struct binding *keymap_all(size_t *n)
 {
-	*n = sizeof(bindings) / sizeof(bindings[0]);
-	return bindings;
+	if (!in_force[0].req)
+		memcpy(in_force, bindings, sizeof(in_force));
+	*n = NBINDING;
+	return in_force;
+}
+
+void keymap_use(const struct binding *rows)
+{
+	static char shown[NBINDING][KEYMAP_SHOWN];
+
+	for (size_t i = 0; i < NBINDING; i++) {
+		in_force[i] = bindings[i];
+		if (rows[i].shown == bindings[i].shown)
+			continue;
+		snprintf(shown[i], sizeof(shown[i]), "%s", rows[i].shown);
+		memcpy(in_force[i].keys, rows[i].keys, sizeof(in_force[i].keys));
+		in_force[i].shown = shown[i];
+	}
 }
 
 static bool keymap_binding_has(const struct binding *b, uint32_t key)
@@ -294,7 +321,8 @@ static void keymap_by_rows(struct input *out, const struct keymap_row *row, uint
 {
 	memset(out, 0, sizeof(*out));
 	for (; row->keys[0]; row++)
-		for (size_t i = 0; i < sizeof(row->keys) / sizeof(row->keys[0]) && row->keys[i]; i++)
+		for (size_t i = 0; i < sizeof(row->keys) / sizeof(row->keys[0]) && row->keys[i];
+		     i++)
 			if (row->keys[i] == key) {
 				out->req = row->req;
 				return;
@@ -312,6 +340,9 @@ void keymap_menu(struct input *out, uint32_t key)
 
 void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw)
 {
+	const struct binding *all;
+	size_t n;
+
 	memset(out, 0, sizeof(*out));
 	if (key == K_NONE)
 		return;
@@ -323,8 +354,9 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 		keymap_by_rows(out, typing_rows, key);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
-		const struct binding *b = &bindings[i];
+	all = keymap_all(&n);
+	for (size_t i = 0; i < n; i++) {
+		const struct binding *b = &all[i];
 
 		if ((b->views && !(b->views & VIEW_BIT(view))) || !keymap_binding_has(b, key))
 			continue;

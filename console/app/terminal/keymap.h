@@ -42,7 +42,14 @@ enum key {
 
 #define K_CTRL(letter) ((letter)&0x1f)
 
+/* What keys mean now: the same rows as by default, with the keys that were chosen. */
 const struct binding *keymap_all(size_t *n);
+const struct binding *keymap_default(size_t *n);
+
+/* From now on these keys: as many rows as keymap_default() has, whose keys and shown are copied.
+ * For the whole process. */
+#define KEYMAP_SHOWN 48 /* bytes of what is shown of the keys of a row */
+void keymap_use(const struct binding *rows);
 
 /* What a key means in a view.  typing: keys are text.  Without rw, a key that would change
  * the fabric comes with refused_ro set. */

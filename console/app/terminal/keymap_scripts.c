@@ -67,18 +67,6 @@ const char *keymap_script(enum req req)
 	return (unsigned)req < REQ_COUNT ? scripts[req] : NULL;
 }
 
-static const char *keymap_scripts_command_of(const struct binding *b)
-{
-	size_t n;
-	const struct command *c = command_all(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (c[i].req == b->req &&
-		    (b->req != REQ_VIEW || (c[i].arg != ARG_VIEW && c[i].view == b->view)))
-			return c[i].name;
-	return NULL;
-}
-
 static bool keymap_scripts_told_before(const struct binding *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -94,7 +82,7 @@ void keymap_scripts_put(FILE *out)
 	const struct binding *b = keymap_all(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *name = keymap_scripts_command_of(&b[i]),
+		const char *name = command_doing(b[i].req, b[i].view),
 			   *script = keymap_script(b[i].req);
 
 		if (!b[i].help || keymap_scripts_told_before(b, i))

@@ -338,6 +338,37 @@ static void the_usual_file_is_the_operators_or_roots(void **state)
 	rmdir(dir);
 }
 
+static void keys_are_settings_with_conflicts_told(void **state)
+{
+	char at[120], *typed[] = { (char *)"ibroute-top" }, **argv = typed, *out;
+	struct config *c;
+	struct err err;
+	int argc = 1;
+
+	(void)state;
+	snprintf(at, sizeof(at), "%s:2: key.sort: Z is the key of freeze", path);
+	refused("palette = glyphs\nkey.sort = Z\n", NULL, at);
+	snprintf(at, sizeof(at), "F7 is also the key of sort (%s:1)", path);
+	refused("key.sort = F7\nkey.poll = F7\n", NULL, at);
+	refused("key.sort = Ctrl-I\n", NULL, ":1: key.sort: Ctrl-I cannot be told from Tab");
+	refused("key.sort = Esc\n", NULL, ":1: key.sort: Esc keeps its meaning");
+	refused("key.nothing = x\n", NULL, ":1: unknown setting 'key.nothing'");
+	/* a conflict only within a profile, when that is used */
+	out = shown("key.sort = F7\n[fabric a]\nkey.poll = F7\n", NULL);
+	assert_non_null(strstr(out, "key.sort           = F7 "));
+	assert_non_null(strstr(out, "key.freeze         = Z "));
+	free(out);
+	refused("key.sort = F7\n[fabric a]\nkey.poll = F7\n", "a", ":3: key.poll: F7");
+	/* who gives his own key away may have it taken */
+	file("key.sort = Z\nkey.freeze = none\n");
+	assert_int_equal(config_read(&c, path, NULL, &err), 0);
+	config_argv(c, NULL, NULL, &argc, &argv);
+	assert_int_equal(argc, 3);
+	assert_string_equal(argv[1], "--set=key.sort=Z");
+	assert_string_equal(argv[2], "--set=key.freeze=none");
+	config_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +385,7 @@ int main(void)
 		cmocka_unit_test(keeping_for_a_profile_stays_within_it),
 		cmocka_unit_test(what_is_as_usual_again_needs_no_line),
 		cmocka_unit_test(a_file_that_cannot_be_written_is_told),
+		cmocka_unit_test(keys_are_settings_with_conflicts_told),
 		cmocka_unit_test(the_file_is_where_it_was),
 		cmocka_unit_test(the_usual_file_is_the_operators_or_roots),
 	};
