@@ -2,6 +2,8 @@
 /* What the operator asks for becomes action. */
 #include "console/app/app_priv.h"
 
+#include "fabric/base/message/plural.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -309,8 +311,13 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 		break;
 	case REQ_COPY:
 		if (a->term)
-			terminal_copy(a->term, r->text);
-		shell_say(a->shell, "copied to the terminal's clipboard: %s", r->text);
+			terminal_copy(a->term, r->names ? r->names : r->text);
+		if (r->names)
+			shell_say(a->shell,
+				  "copied to the terminal's clipboard: %u name%s of tagged rows",
+				  r->nnames, plural(r->nnames));
+		else
+			shell_say(a->shell, "copied to the terminal's clipboard: %s", r->text);
 		break;
 	case REQ_REDRAW:
 		if (a->term)

@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends of the path to be shown: an end as in fabric/model/tables/path.h and a LID; FAB_NONE and 0: not
- * chosen. */
+/* Ends of the path to be shown: an end as in fabric/model/tables/path.h and a LID; FAB_NONE and 0:
+ * not chosen. */
 struct path_ends {
 	uint32_t src;
 	uint16_t dlid;
@@ -48,7 +48,10 @@ struct context {
 	struct job_highlight job;
 	struct tags tags;
 	struct preview_options options; /* of the next preview */
-	char note[256];			/* to the operator, until the next key; "" none */
+	struct {			/* the exclude list when tagged rows were excluded last */
+		char what[PATH_TEXT], before[PATH_TEXT], after[PATH_TEXT];
+	} tagged;
+	char note[256]; /* to the operator, until the next key; "" none */
 };
 
 void context_init(struct context *ctx, const struct binding *bindings, size_t n);

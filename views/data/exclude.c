@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/exclude.h"
 
+#include "fabric/base/message/plural.h"
 #include "fabric/format/site/limits_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static void exclude_say(struct context *ctx)
@@ -59,4 +62,76 @@ void exclude_switch(struct context *ctx, const struct state *s, uint32_t sw)
 void exclude_cable(struct context *ctx, const struct state *s, uint32_t chan)
 {
 	exclude_toggle(ctx, s, FAB_NONE, chan);
+}
+
+/* --- tagged rows --------------------------------------------------------------------------------
+ */
+
+static const char *exclude_key(const struct context *ctx)
+{
+	for (size_t i = 0; i < ctx->nbindings; i++)
+		if (ctx->bindings[i].req == REQ_EXCLUDE)
+			return ctx->bindings[i].shown;
+	return ":exclude";
+}
+
+static void exclude_say_all(struct context *ctx, bool out, uint32_t n, uint32_t other)
+{
+	const char *list = ctx->options.text[PARAM_EXCLUDE];
+	char rest[64] = "";
+
+	if (other)
+		snprintf(rest, sizeof(rest), ", %u cannot be", other);
+	if (out)
+		context_say(ctx,
+			    "%u tagged row%s excluded%s (%s: undo); the next preview (6) routes "
+			    "around %s",
+			    n, plural(n), rest, exclude_key(ctx), list);
+	else
+		context_say(ctx,
+			    "%u tagged row%s no longer excluded; the next preview (6) routes "
+			    "around %s",
+			    n, plural(n), list[0] ? list : "nothing");
+}
+
+/* Adds them to the list; where it had them all already, they leave it. */
+static int exclude_toggle_all(struct context *ctx, const struct state *s, const char *text,
+			      struct err *err)
+{
+	char *list = ctx->options.text[PARAM_EXCLUDE], before[PATH_TEXT];
+	int rc;
+
+	memcpy(before, list, sizeof(before));
+	rc = preview_options_exclude(&ctx->options, s->fabric, text, false, err);
+	ctx->tagged.after[0] = '\0';
+	if (rc)
+		return rc;
+	if (!strcmp(before, list))
+		return preview_options_exclude(&ctx->options, s->fabric, text, true, err);
+	snprintf(ctx->tagged.what, PATH_TEXT, "%s", text);
+	memcpy(ctx->tagged.before, before, PATH_TEXT);
+	memcpy(ctx->tagged.after, list, PATH_TEXT);
+	return 0;
+}
+
+void exclude_all(struct context *ctx, const struct state *s, const struct route_limits *l,
+		 uint32_t n, uint32_t other)
+{
+	char *list = ctx->options.text[PARAM_EXCLUDE];
+	char *text = route_limits_exclude_text(l, s->fabric);
+	struct err err;
+
+	if (!n) {
+		context_say(ctx, "no tagged row is a switch or a cable between switches");
+	} else if (ctx->tagged.after[0] && !strcmp(list, ctx->tagged.after) &&
+		   !strcmp(text, ctx->tagged.what)) {
+		memcpy(list, ctx->tagged.before, PATH_TEXT);
+		ctx->tagged.after[0] = '\0';
+		exclude_say_all(ctx, false, n, other);
+	} else if (exclude_toggle_all(ctx, s, text, &err)) {
+		context_say(ctx, "%s", err.text);
+	} else {
+		exclude_say_all(ctx, ctx->tagged.after[0] != '\0', n, other);
+	}
+	free(text);
 }

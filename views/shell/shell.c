@@ -11,6 +11,7 @@
 #include "views/shell/settings_menu.h"
 #include "views/table/column_menu.h"
 #include "views/table/sort_menu.h"
+#include "views/table/tagged.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ struct shell {
 	struct sort_menu sort;
 	struct column_menu columns;
 	struct settings_menu settings;
-	int w, h; /* of the canvas drawn last */
+	char *copied; /* names that the last request has; NULL: none */
+	int w, h;     /* of the canvas drawn last */
 };
 
 struct shell *shell_new(const struct binding *bindings, size_t n)
@@ -50,6 +52,7 @@ void shell_free(struct shell *shell)
 	context_done(&shell->ctx);
 	sort_menu_done(&shell->sort);
 	column_menu_done(&shell->columns);
+	free(shell->copied);
 	free(shell);
 }
 
@@ -359,7 +362,7 @@ static void shell_click(struct shell *shell, const struct input *in, const struc
 		shell_do(shell, &go, s, out);
 }
 
-/* false: there is no row. */
+/* Or the names of those that are tagged.  false: there is no row. */
 static bool shell_copy_row(struct shell *shell, const struct state *s, struct request *out)
 {
 	const struct table_ops *ops;
@@ -367,11 +370,16 @@ static bool shell_copy_row(struct shell *shell, const struct state *s, struct re
 	struct rows rows = { .s = s, .v = &shell->ctx.summary };
 	char label[VALUE_LEN] = "";
 
-	if (!t || table_cursor(t) == FAB_NONE)
+	if (!t)
 		return false;
-	rows.kind = ops->kind;
+	out->names = shell->copied = tagged_names(&out->nnames, t, ops->kind, &shell->ctx, s);
+	if (!out->names && table_cursor(t) == FAB_NONE)
+		return false;
 	out->type = REQ_COPY;
-	snprintf(out->text, sizeof(out->text), "%s", rows_label(label, &rows, table_cursor(t)));
+	if (out->names)
+		return true;
+	rows.kind = ops->kind;
+	snprintf(out->text, sizeof(out->text), "%s", tagged_name(label, &rows, table_cursor(t)));
 	return true;
 }
 
@@ -398,6 +406,8 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 		exclude_named(&shell->ctx, s, text);
 	} else if (!s->fabric) {
 		context_say(&shell->ctx, "no fabric yet");
+	} else if (t && tagged_exclude(t, ops->kind, &shell->ctx, s)) {
+		return;
 	} else if (t && table_cursor(t) != FAB_NONE) {
 		shell_exclude_row(shell, s, ops->kind, table_cursor(t));
 	} else if (shell->ctx.view == VIEW_SWITCHES && shell->ctx.sw < s->fabric->nsw) {
@@ -751,6 +761,8 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 		 struct request *out)
 {
 	memset(out, 0, sizeof(*out));
+	free(shell->copied);
+	shell->copied = NULL;
 	shell->ctx.note[0] = '\0';
 	shell_follow(shell, s);
 	if (shell->prompt.kind)

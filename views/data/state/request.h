@@ -132,7 +132,7 @@ enum req {
 	REQ_INTERVAL,	  /* request.text: seconds */
 	REQ_ENGINE,	  /* request.text: compute a preview by the engine of this name */
 	REQ_SET,	  /* request.text: NAME=VALUE, see the settings of the configuration file */
-	REQ_COPY,	  /* request.text into the clipboard of the terminal */
+	REQ_COPY,	  /* request.text, or .names, into the clipboard of the terminal */
 	REQ_KEEP,	  /* settings that were changed, into the configuration file */
 	REQ_VERIFY,	  /* the records of view 9 */
 	REQ_SESSION_OPEN, /* request.text: what was done in the session of this file */
@@ -165,6 +165,9 @@ struct request {
 	uint32_t plan;	 /* index in state.preview.list */
 	struct preview_options options;
 	char text[PATH_TEXT];
+	const char *names; /* REQ_COPY: of tagged rows, a line for each, until the next input; NULL:
+			      text */
+	uint32_t nnames;
 };
 
 /* One row of the keymap; footer and help are made from it. */

@@ -96,6 +96,100 @@ static void a_tagged_switch_is_seen_in_heatmap_and_topology(void **state)
 	console_close(&k);
 }
 
+static void exclude(struct console_kit *k, const char *list)
+{
+	snprintf(shell_context(k->shell)->options.text[PARAM_EXCLUDE], PATH_TEXT, "%s", list);
+}
+
+static const char *excluded(struct console_kit *k)
+{
+	return shell_context(k->shell)->options.text[PARAM_EXCLUDE];
+}
+
+static void tagged_switches_are_excluded_together_and_that_is_undone(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, false);
+	exclude(&k, "leaf01");
+	console_keys(&k, "4:sort name");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "g   "); /* also leaf01, which was excluded before */
+	console_shows(&k, "tagged: 3");
+	console_keys(&k, "GX");
+	console_shows(&k, "3 tagged rows excluded (X: undo); the next preview (6) routes around ");
+	assert_string_equal(excluded(&k), "leaf[01-03]");
+	console_keys(&k, "X");
+	console_shows(&k, "3 tagged rows no longer excluded");
+	assert_string_equal(excluded(&k), "leaf01");
+	/* all of them were before: they are taken out */
+	exclude(&k, "leaf[01-04]");
+	console_keys(&k, "X");
+	assert_string_equal(excluded(&k), "leaf04");
+	console_shows(&k, "routes around leaf04");
+	/* without tags it is the row again */
+	console_key(&k, K_CTRL('t'));
+	exclude(&k, "");
+	console_keys(&k, "gX");
+	assert_string_equal(excluded(&k), "leaf01");
+	console_close(&k);
+}
+
+/* A filter hides rows, and takes no tag away. */
+static void tagged_cables_count_also_where_a_filter_hides_them(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "3  ");
+	console_keys(&k, "/nothing is called so");
+	console_key(&k, K_ENTER);
+	console_keys(&k, ":exclude");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "2 tagged rows excluded (X: undo)");
+	assert_non_null(strchr(excluded(&k), '/'));
+	console_keys(&k, "X");
+	console_shows(&k, "routes around nothing");
+	console_close(&k);
+}
+
+static void names_of_tagged_rows_are_copied_together(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "4:sort name");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "gy");
+	assert_int_equal(k.last.type, REQ_COPY);
+	assert_null(k.last.names);
+	assert_string_equal(k.last.text, "leaf01");
+	console_keys(&k, "  y");
+	assert_int_equal(k.last.nnames, 2);
+	assert_string_equal(k.last.names, "leaf01\nleaf02\n");
+	console_close(&k);
+}
+
+static void what_cannot_be_excluded_is_told(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "4");
+	console_keys(&k, ":goto leaf03");
+	console_key(&k, K_ENTER);
+	console_key(&k, K_ENTER);
+	console_keys(&k, "g X"); /* the port of a host */
+	console_shows(&k, "no tagged row is a switch or a cable between switches");
+	console_keys(&k, "G X");
+	console_shows(&k, "1 tagged row excluded, 1 cannot be (X: undo)");
+	console_close(&k);
+}
+
 static void a_tagged_job_is_marked_in_the_overview(void **state)
 {
 	struct console_kit k;
@@ -143,6 +237,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tagged_link_is_seen_everywhere_in_any_look),
 		cmocka_unit_test(a_tagged_switch_is_seen_in_heatmap_and_topology),
+		cmocka_unit_test(tagged_switches_are_excluded_together_and_that_is_undone),
+		cmocka_unit_test(tagged_cables_count_also_where_a_filter_hides_them),
+		cmocka_unit_test(names_of_tagged_rows_are_copied_together),
+		cmocka_unit_test(what_cannot_be_excluded_is_told),
 		cmocka_unit_test(a_tagged_job_is_marked_in_the_overview),
 		cmocka_unit_test(another_fabric_keeps_the_tags_of_what_it_still_has),
 	};
