@@ -222,6 +222,7 @@ static const struct {
 	[REQ_STOP].plain = app_act_stop,
 	[REQ_TABLES_END].plain = app_tables_end,
 	[REQ_SNAPSHOT].text = app_snapshot,
+	[REQ_EXPORT].text = app_export,
 	[REQ_SET].text = app_act_set,
 	[REQ_KEEP].plain = app_settings_keep,
 	[REQ_INTERVAL].text = app_act_set_interval,

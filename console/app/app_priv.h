@@ -475,6 +475,9 @@ void app_record_polls(struct app *a); /* what no line tells yet; before the reco
 void app_sessions_read(struct app *a, const char *open);
 void app_sessions_replay(struct app *a, const char *text);
 
+/* app_export.c: the table in view into that file: .txt, .csv or .json */
+void app_export(struct app *a, const char *to);
+
 /* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or "", one in
  * this folder with a name made from fabric and time.  Tells how it ends. */
 void app_snapshot(struct app *a, const char *to);

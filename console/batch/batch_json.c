@@ -2,6 +2,7 @@
 /* Records as JSON; console/schema.json says what is in them. */
 #include "console/batch/batch_record.h"
 
+#include "console/io/rows_out.h"
 #include "fabric/base/text/json_text.h"
 #include "fabric/base/time/stamp.h"
 
@@ -38,52 +39,21 @@ json_t *batch_json_guid(uint64_t v)
 	return v ? json_sprintf("0x%016lx", (unsigned long)v) : json_null();
 }
 
-static json_t *batch_json_value(const struct value *v, const struct field *f)
-{
-	switch (f->kind) {
-	case VALUE_NUMBER:
-		return batch_json_number(v->num, f->decimals);
-	case VALUE_COUNT:
-		return isfinite(v->num) ? json_integer((json_int_t)v->num) : json_null();
-	case VALUE_FLAG:
-		return batch_json_flag(isfinite(v->num), v->num > 0.5);
-	case VALUE_TEXT:
-		return v->text ? json_text(v->text) : json_null();
-	case VALUE_GUID:
-		return batch_json_guid(v->guid);
-	}
-	return json_null();
-}
-
-static json_t *batch_json_row(const struct rows *rows, uint32_t row,
-			      const struct field *const *field, size_t n)
-{
-	json_t *j = json_object();
-
-	for (size_t i = 0; i < n; i++) {
-		struct value v;
-
-		field_get(&v, field[i], rows, row);
-		json_object_set_new(j, field[i]->name, batch_json_value(&v, field[i]));
-	}
-	return j;
-}
-
 /* The default fields of a few rows. */
 static json_t *batch_json_rows(const struct batch_record *r, enum row_kind kind,
 			       const uint32_t *row, uint32_t n)
 {
-	const struct rows rows = { kind, r->s, r->v };
 	const struct field *usual[BATCH_FIELDS];
-	size_t nfield, nusual = 0;
+	struct rows_out out = { .rows = { kind, r->s, r->v }, .field = usual };
+	size_t nfield;
 	const struct field *all = fields_of(kind, &nfield);
 	json_t *j = json_array();
 
-	for (size_t i = 0; i < nfield && nusual < BATCH_FIELDS; i++)
+	for (size_t i = 0; i < nfield && out.nfield < BATCH_FIELDS; i++)
 		if (all[i].usual)
-			usual[nusual++] = &all[i];
+			usual[out.nfield++] = &all[i];
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(j, batch_json_row(&rows, row ? row[i] : i, usual, nusual));
+		json_array_append_new(j, rows_out_json_row(&out, row ? row[i] : i));
 	return j;
 }
 
@@ -249,8 +219,11 @@ static json_t *batch_json_now(void)
 /* The value of --view. */
 static json_t *batch_json_view(const struct batch_record *r)
 {
-	const struct rows rows = { r->o->kind, r->s, r->v };
-	json_t *list;
+	const struct rows_out table = { .rows = { r->o->kind, r->s, r->v },
+					.row = r->rows->row,
+					.n = r->rows->n,
+					.field = r->o->field,
+					.nfield = r->o->nfield };
 
 	if (r->o->kind == BATCH_HISTORY)
 		return batch_history_json(r->a);
@@ -258,11 +231,7 @@ static json_t *batch_json_view(const struct batch_record *r)
 		return batch_json_overview(r);
 	if (r->o->kind == BATCH_HEATMAP)
 		return batch_heat_json(r);
-	list = json_array();
-	for (uint32_t i = 0; i < r->rows->n; i++)
-		json_array_append_new(
-			list, batch_json_row(&rows, r->rows->row[i], r->o->field, r->o->nfield));
-	return list;
+	return rows_out_json(&table);
 }
 
 json_t *batch_json(const struct batch_record *r)

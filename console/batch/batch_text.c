@@ -2,8 +2,8 @@
 /* Records as text: a header line, then a table with columns two blanks apart. */
 #include "console/batch/batch_record.h"
 
+#include "console/io/rows_out.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/message/plain.h"
 #include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
 #include "views/data/state/session_list.h"
@@ -36,65 +36,15 @@ static void batch_text_print_head(FILE *out, const struct batch_record *r)
 	fputc('\n', out);
 }
 
-static const char *batch_text_shown(char *buf, const struct batch_record *r,
-				    const struct rows *rows, size_t col, uint32_t row)
-{
-	const struct field *f = r->o->field[col];
-	struct value v;
-	const char *text;
-
-	field_get(&v, f, rows, row);
-	text = value_text(buf, &v, f);
-	if (text == v.buf)
-		text = strcpy(buf, v.buf);
-	return *text ? text : "-";
-}
-
-static bool batch_text_right_aligned(const struct field *f)
-{
-	return f->kind == VALUE_NUMBER || f->kind == VALUE_COUNT;
-}
-
-/* Names of nodes may have control characters. */
-static void batch_text_print_value(FILE *out, const struct field *f, const char *text, int width,
-				   bool last)
-{
-	char *clean = plain_text(xstrdup(text), "");
-	int pad = width - text_width(clean);
-
-	if (pad > 0 && batch_text_right_aligned(f))
-		fprintf(out, "%*s", pad, "");
-	fputs(clean, out);
-	free(clean);
-	if (last)
-		fputc('\n', out);
-	else
-		fprintf(out, "%*s", (pad > 0 && !batch_text_right_aligned(f) ? pad : 0) + 2, "");
-}
-
 static void batch_text_print_table(FILE *out, const struct batch_record *r)
 {
-	const struct rows rows = { r->o->kind, r->s, r->v };
-	const struct batch_opts *o = r->o;
-	int width[BATCH_FIELDS];
-	char buf[VALUE_LEN];
+	const struct rows_out table = { .rows = { r->o->kind, r->s, r->v },
+					.row = r->rows->row,
+					.n = r->rows->n,
+					.field = r->o->field,
+					.nfield = r->o->nfield };
 
-	for (size_t c = 0; c < o->nfield; c++) {
-		width[c] = text_width(o->field[c]->name);
-		for (uint32_t i = 0; i < r->rows->n; i++) {
-			int w = text_width(batch_text_shown(buf, r, &rows, c, r->rows->row[i]));
-
-			width[c] = w > width[c] ? w : width[c];
-		}
-	}
-	for (size_t c = 0; c < o->nfield; c++)
-		batch_text_print_value(out, o->field[c], o->field[c]->name, width[c],
-				       c + 1 == o->nfield);
-	for (uint32_t i = 0; i < r->rows->n; i++)
-		for (size_t c = 0; c < o->nfield; c++)
-			batch_text_print_value(out, o->field[c],
-					       batch_text_shown(buf, r, &rows, c, r->rows->row[i]),
-					       width[c], c + 1 == o->nfield);
+	rows_out_text(out, &table);
 }
 
 /* The values of the JSON record, one per line. */

@@ -170,7 +170,8 @@ static bool forbidden(const struct app *a, uint32_t key)
 		text += strspn(text, " :");
 		c = command_find(text, strcspn(text, " "));
 		return (shell_prompt(a->shell)->kind == PROMPT_COMMAND && c &&
-			(c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE)) ||
+			(c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE ||
+			 c->req == REQ_EXPORT)) ||
 		       shell_view(a->shell) == VIEW_PREVIEW; /* a file's name may be asked for */
 	}
 	b = keymap_all(&n);

@@ -89,6 +89,19 @@ static struct table_in shell_table_in(struct shell *shell, const struct state *s
 	return (struct table_in){ shell_own(shell), &shell->ctx, s };
 }
 
+struct table *shell_table_of(struct shell *shell, const struct state *s,
+			     const struct table_ops **ops)
+{
+	struct table_in in = shell_table_in(shell, s);
+	struct table *t = shell_table(shell, ops);
+
+	if (!t)
+		return NULL;
+	context_update(&shell->ctx, s);
+	table_follow(t, *ops, &in);
+	return t;
+}
+
 enum view_id shell_view(const struct shell *shell)
 {
 	return shell->ctx.view;
@@ -422,16 +435,14 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
 	static const enum req passed[] = {
-		REQ_QUIT,	   REQ_FREEZE,	     REQ_FASTER,
-		REQ_SLOWER,	   REQ_POLL,	     REQ_STOP,
-		REQ_SWEEP,	   REQ_TABLES,	     REQ_SNAPSHOT,
-		REQ_REDRAW,	   REQ_SUSPEND,	     REQ_DETACH,
-		REQ_HIST_BACK,	   REQ_HIST_FORWARD, REQ_HIST_BACK5,
-		REQ_HIST_FORWARD5, REQ_LIVE,	     REQ_BOOKMARK,
-		REQ_BOOKMARKS,	   REQ_AT,	     REQ_AGAINST,
-		REQ_INTERVAL,	   REQ_SET,	     REQ_KEEP,
-		REQ_PLAN_SAVE,	   REQ_APPLY_NOTE,   REQ_APPLY_OVERRIDE,
-		REQ_ENGINE,	   REQ_CAMPAIGN,
+		REQ_QUIT,      REQ_FREEZE,	 REQ_FASTER,	 REQ_SLOWER,
+		REQ_POLL,      REQ_STOP,	 REQ_SWEEP,	 REQ_TABLES,
+		REQ_SNAPSHOT,  REQ_REDRAW,	 REQ_SUSPEND,	 REQ_DETACH,
+		REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5, REQ_HIST_FORWARD5,
+		REQ_LIVE,      REQ_BOOKMARK,	 REQ_BOOKMARKS,	 REQ_AT,
+		REQ_AGAINST,   REQ_EXPORT,	 REQ_INTERVAL,	 REQ_SET,
+		REQ_KEEP,      REQ_PLAN_SAVE,	 REQ_APPLY_NOTE, REQ_APPLY_OVERRIDE,
+		REQ_ENGINE,    REQ_CAMPAIGN,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)

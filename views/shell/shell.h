@@ -40,6 +40,9 @@ void shell_goto(struct shell *shell, enum view_id view);
 struct context *shell_context(struct shell *shell);
 /* The table in view and what it is of; NULL: none. */
 struct table *shell_table(struct shell *shell, const struct table_ops **ops);
+/* The same, its rows up to date with the state. */
+struct table *shell_table_of(struct shell *shell, const struct state *s,
+			     const struct table_ops **ops);
 /* The input line at the bottom. */
 const struct prompt *shell_prompt(const struct shell *shell);
 

@@ -103,6 +103,7 @@ enum req {
 	REQ_TABLES, /* read the tables that are not known yet; or no longer */
 	REQ_TABLES_END,
 	REQ_SNAPSHOT, /* save what is shown */
+	REQ_EXPORT,   /* request.text: the file for the table in view */
 	REQ_REDRAW,   /* repaint the terminal */
 	REQ_SUSPEND,
 	REQ_PREVIEW_START, /* request.engine, .options */

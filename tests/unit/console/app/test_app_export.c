@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table in view as a file. */
+#include "tests/unit/kit/app_kit.h"
+
+#include "views/table/table.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SPEC "fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3"
+
+static char dir[] = "/tmp/ibroute-test-export-XXXXXX";
+
+/* Sooner or later: another thread writes. */
+static void shows(struct app *a, const char *text)
+{
+	char *screen = app_kit_screen(a);
+
+	for (int i = 0; i < 100 && !strstr(screen, text); i++) {
+		free(screen);
+		app_kit_run(a, 0.1);
+		screen = app_kit_screen(a);
+	}
+	if (!strstr(screen, text))
+		fail_msg("\"%s\" is not on the screen:\n%s", text, screen);
+	free(screen);
+}
+
+/* What is in the file that the console wrote; the caller frees. */
+static char *exported(struct app *a, const char *end)
+{
+	char command[200], *text = calloc(1, 1 << 20);
+	FILE *f;
+
+	assert_non_null(text);
+	free(app_kit_screen(a));
+	snprintf(command, sizeof(command), ":export %s/rows.%s\r", dir, end);
+	app_kit_keys(a, command);
+	shows(a, " written to ");
+	snprintf(command, sizeof(command), "%s/rows.%s", dir, end);
+	f = fopen(command, "r");
+	assert_non_null(f);
+	assert_in_range(fread(text, 1, (1 << 20) - 1, f), 1, (1 << 20) - 2);
+	fclose(f);
+	return text;
+}
+
+static uint32_t lines(const char *text)
+{
+	uint32_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static void a_table_is_written_as_it_is_shown(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	const struct table_ops *ops;
+	const struct table *t;
+	char *csv, *txt, *text;
+	json_t *json;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "Z4:sort name\r:columns name,lid,hosts\r:filter leaf\r");
+	csv = exported(a, "csv");
+	t = shell_table(a->shell, &ops);
+	assert_int_equal(t->nrow, 6);
+	assert_int_equal(lines(csv), 7);
+	assert_memory_equal(csv, "name,lid,hosts\r\n\"leaf1\",", 23);
+	txt = exported(a, "txt");
+	assert_int_equal(lines(txt), 7);
+	assert_non_null(strstr(txt, "leaf6"));
+	assert_null(strstr(txt, "spine"));
+	text = exported(a, "json");
+	json = json_loads(text, 0, NULL);
+	assert_int_equal(json_array_size(json), 6);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 5), "name")),
+			    "leaf6");
+	assert_int_equal(json_object_size(json_array_get(json, 0)), 3);
+	/* the other way round */
+	free(csv);
+	app_kit_keys(a, "S");
+	csv = exported(a, "csv");
+	assert_non_null(strstr(csv, "hosts\r\n\"leaf6\","));
+	json_decref(json);
+	free(text);
+	free(txt);
+	free(csv);
+	app_end(a);
+}
+
+static void what_cannot_be_written_is_told(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	app_kit_keys(a, "3:export rows.svg\r");
+	shows(a, "has to end in .txt, .csv or .json");
+	app_kit_keys(a, "2:export rows.csv\r");
+	shows(a, "this view has no table");
+	free(app_kit_screen(a));
+	app_kit_keys(a, "3:export /nonexistent/rows.csv\r");
+	shows(a, "/nonexistent/rows.csv");
+	app_end(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table_is_written_as_it_is_shown),
+		cmocka_unit_test(what_cannot_be_written_is_told),
+	};
+	char cmd[80];
+	int rc;
+
+	if (!mkdtemp(dir))
+		return 1;
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return system(cmd) || rc;
+}
