@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # inputs.sh: each file that a command reads, as it should not be: missing, empty, cut off, bytes of
 # something else, a folder, not readable.  All commands end with the code that the manual has for
-# that, name the file and where in it, and none takes a part for the whole.
+# that, name the file and where in it, and none takes a part for the whole; of a fabric what is left is
+# loaded and marked.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -83,12 +84,29 @@ fabrics() { # every command that takes a fabric, and both forms of it
 	local f
 
 	for f in one e/opensm-subnet.lst; do
-		each "" $f route --engine updn --topology @ && each "" $f deadlock --engine updn --topology @ &&
-			each "" $f compare --engines updn --topology @ &&
-			each "" $f check --topology @ --lfts e/opensm-lfts.dump &&
-			each "" $f paths --topology @ --lfts e/opensm-lfts.dump n0001 n0002 &&
-			each "" $f --load @ -b -n 1 || return
+		each "" $f route --engine updn --topology @ --strict && each "" $f deadlock --engine updn --topology @ --strict &&
+			each "" $f compare --engines updn --topology @ --strict &&
+			each "" $f check --topology @ --lfts e/opensm-lfts.dump --strict &&
+			each "" $f paths --topology @ --lfts e/opensm-lfts.dump n0001 n0002 --strict &&
+			each cut=3 $f --load @ -b -n 1 && each "" $f --load @ --strict -b -n 1 || return
 	done
+}
+gaps() { # what is left of a fabric is loaded, its gaps are named with their lines, and it is marked
+	local f
+
+	for f in one e/opensm-subnet.lst; do
+		spoilt cut $f
+		tried 3 "$I" --load bad --json -n 1 && grep -q '"complete": false' out || { echo "$f: not marked"; return 1; }
+		grep -q ' bad:[0-9]*: ' err && grep -q 'bad is incomplete ([0-9]* gaps)' err || { cat err; return 1; }
+		tried 3 "$I" --load bad -b -n 1 && grep -q INCOMPLETE out || return
+		tried 3 "$I" --load bad --screen overview && grep -q "the file is INCOMPLETE" out || { cat out; return 1; }
+		tried 0 "$I" --load $f --json -n 1 && grep -q '"complete": true' out || return
+		tried 0 "$I" route --engine updn --topology bad --json && grep -q ' bad:[0-9]*: ' err || return
+		tried 1 "$I" --load $f --diff bad --json && grep -q '"complete": false' out || return
+		tried 255 "$I" --load bad --strict --json -n 1 && grep -q 'bad:[0-9]*: .*; the file is incomplete ([0-9]* gaps)' err || return
+	done
+	"$I" --strict -b -n 1 2>err
+	[ $? -eq 64 ] && grep -q -- '--strict needs --load' err
 }
 tables() {
 	each "" e/opensm-lfts.dump check --topology one --lfts @ &&
@@ -160,6 +178,7 @@ snapshots() { # no part of one is left out in silence
 	done
 }
 ok "fabrics" fabrics
+ok "what is left of a fabric is loaded, and its gaps are told" gaps
 ok "tables" tables
 ok "service levels, SL2VL tables, choices of LIDs" levels
 ok "jobs" jobs_of_all

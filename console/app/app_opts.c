@@ -24,6 +24,10 @@ static const struct argp_option options[] = {
 	  "snapshot folder saved with key w",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "strict", CMDLINE_KEY(struct app_opts, strict), NULL, 0,
+	  "with --load: refuse a dump that is damaged or truncated (default: load what is in it, with a "
+	  "warning for each gap)",
+	  1 },
 	{ "lfts", CMDLINE_KEY(struct app_opts, lfts), "FILE", 0,
 	  "with --load: tables of the dump (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
 	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
@@ -219,6 +223,8 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--collector cannot be used with --demo or --load");
 		if (o->lfts && !o->load)
 			argp_error(s, "--lfts needs --load");
+		if (o->strict && !o->load)
+			argp_error(s, "--strict needs --load");
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
 		else if (!o->jobs && !o->demo && !o->load && !slurm_here())

@@ -285,7 +285,7 @@ static int batch_differences(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
 	bool complete = !s->poll.missing_sw && !s->poll.missing_ca && !b->a->fabric_partial;
-	int rc = batch_diff(b->a, b->o, complete, err);
+	int rc = batch_diff(b->a, b->o, &complete, err);
 
 	if (rc < 0)
 		return EXIT_UNREADABLE;

@@ -14,16 +14,17 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int batch_diff_read_before(struct fabric **out, const struct app *a, const char *path,
-				  struct err *err)
+static int batch_diff_read_before(struct fabric **out, bool *incomplete, const struct app *a,
+				  const char *path, struct err *err)
 {
+	struct load_fabric_opts opts = { .names = a->names, .lmc = -1, .strict = a->opts.strict };
 	char *inside = NULL;
 	struct stat st;
 	int rc;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		inside = xasprintf("%s/" SNAPSHOT_FABRIC, path);
-	rc = load_fabric(out, inside ? inside : path, NULL, a->names, err);
+	rc = load_fabric_of(out, incomplete, inside ? inside : path, &opts, err);
 	free(inside);
 	return rc;
 }
@@ -74,19 +75,21 @@ static void batch_diff_print_text(FILE *out, const struct app *a, const struct f
 		since);
 }
 
-int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err)
+int batch_diff(struct app *a, const struct batch_opts *o, bool *complete, struct err *err)
 {
 	struct fabric *before;
+	bool incomplete;
 	struct fabric_diff *d;
-	int rc = batch_diff_read_before(&before, a, o->diff, err);
+	int rc = batch_diff_read_before(&before, &incomplete, a, o->diff, err);
 
 	if (rc)
 		return rc;
+	*complete = *complete && !incomplete;
 	d = fabric_diff_new(before, a->state.fabric);
 	if (o->form == BATCH_TEXT)
 		batch_diff_print_text(stdout, a, d, o->diff);
 	else
-		batch_diff_print_json(stdout, a, d, o, complete);
+		batch_diff_print_json(stdout, a, d, o, *complete);
 	rc = output_file_flush_stdout(err) ? -EIO : d->n != 0;
 	fabric_diff_free(d);
 	fabric_put(before);

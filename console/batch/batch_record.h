@@ -70,4 +70,4 @@ json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
 
 /* batch_diff.c: prints the differences from the fabric of --diff.  1: there are some; 0: none; or
  * -errno with a sentence. */
-int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err);
+int batch_diff(struct app *a, const struct batch_opts *o, bool *complete, struct err *err);

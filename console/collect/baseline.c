@@ -101,6 +101,9 @@ static int baseline_read_head(struct baseline *b, struct err *err)
 
 static int baseline_read(struct baseline *b, const struct name_map *names, struct err *err)
 {
+	struct load_fabric_opts opts = {
+		.name = b->name, .names = names, .lmc = -1, .strict = true
+	};
 	int rc;
 
 	if (access(b->path, F_OK))
@@ -108,7 +111,7 @@ static int baseline_read(struct baseline *b, const struct name_map *names, struc
 				       : err_set(err, -errno, "%s: cannot open: %s", b->path,
 						 strerror(errno));
 	rc = baseline_read_head(b, err);
-	return rc ? rc : load_fabric(&b->fabric, b->path, b->name, names, err);
+	return rc ? rc : load_fabric_of(&b->fabric, NULL, b->path, &opts, err);
 }
 
 /* Most of its switches are in now. */

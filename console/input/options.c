@@ -200,6 +200,7 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_PER_JOB, struct options, per_job),
 	CMDLINE_FIELD(OPT_TERMINALS_ONLY, struct options, terminals_only),
 	CMDLINE_FIELD(OPT_JSON, struct options, json),
+	CMDLINE_FIELD(OPT_STRICT, struct options, strict),
 	{ 0 },
 };
 
@@ -248,6 +249,10 @@ static const struct argp_option shared[] = {
 	{ "topology", OPT_TOPOLOGY, "FILE", 0,
 	  "the fabric: ibnetdiscover output or cache, ibsim net, opensm-subnet.lst, netloc nodes, a "
 	  "specification as for \"topo\", or - for stdin",
+	  0 },
+	{ "strict", OPT_STRICT, NULL, 0,
+	  "refuse a topology file that is damaged or truncated (default: load what is in it, with a "
+	  "warning for each gap)",
 	  0 },
 	{ "node-name-map", OPT_NAME_MAP, "FILE", 0, "names for nodes: lines of <guid> \"<name>\"",
 	  0 },

@@ -13,6 +13,7 @@
 
 enum option_key {
 	OPT_TOPOLOGY = 256,
+	OPT_STRICT,
 	OPT_NAME_MAP,
 	OPT_ENGINE,
 	OPT_ENGINES,
@@ -73,7 +74,7 @@ struct options {
 	struct jobs_moment moment;	/* of a history of jobs */
 	bool per_job;			/* metrics of each */
 	bool all_lids;
-	bool terminals_only, json;
+	bool terminals_only, json, strict;
 };
 
 /* Rows for argp tables, the same words everywhere: they become what engines/param.h and options.c

@@ -88,6 +88,7 @@ int command_inputs_complete(struct command_inputs *s, const struct options *o, s
 
 int command_inputs_load(struct command_inputs *s, const struct options *o, struct err *err)
 {
+	struct load_fabric_opts of = { .name = o->name, .lmc = o->lmc, .strict = o->strict };
 	int rc = 0;
 
 	memset(s, 0, sizeof(*s));
@@ -96,8 +97,9 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 		rc = load_names(&s->names, o->name_map, err);
 	if (!rc && o->text[PARAM_IO_NODES])
 		rc = load_io_nodes(&s->names, o->text[PARAM_IO_NODES], err);
+	of.names = s->names;
 	if (!rc)
-		rc = load_fabric_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
+		rc = load_fabric_of(&s->f, NULL, o->topology, &of, err);
 	if (!rc && o->text[PARAM_IO_NODES])
 		rc = load_io_nodes_found(s->f, o->text[PARAM_IO_NODES], err);
 	if (!rc && o->text[PARAM_JOBS])

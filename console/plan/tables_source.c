@@ -10,6 +10,7 @@
 static struct argp_option rows[] = {
 	OPTION_SAYING(OPT_TOPOLOGY, "read files instead of the fabric: ibnetdiscover text, "
 				    "opensm-subnet.lst, ..."),
+	OPTION(OPT_STRICT),
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),

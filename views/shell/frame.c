@@ -394,6 +394,8 @@ static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "COUNTERS STALE: %s old", figure_age(age, p->age_s));
 	else if (s->sm.lost)
 		snprintf(buf, len, "the subnet manager does not respond");
+	else if (s->incomplete)
+		snprintf(buf, len, "the file is INCOMPLETE: view 8 names what is missing");
 	else if (p->missing_sw || p->missing_ca)
 		snprintf(buf, len, "missing since the last sweep: %u switch%s, %u host%s",
 			 p->missing_sw, plural_es(p->missing_sw), p->missing_ca,

@@ -103,6 +103,7 @@ struct loading {
 	const struct slurm_topology *racks;
 	const char *folder;	     /* NULL: a file */
 	struct fabric *fabric;	     /* until it is handed over */
+	bool incomplete;	     /* the file does not have all of it */
 	struct engine_list *engines; /* of that, as the next */
 	const struct fabric_shape *shape;
 	struct tables *tables; /* likewise; NULL: none */
@@ -145,13 +146,18 @@ static int app_load_run(void *ctx, struct err *err)
 	struct loading *l = ctx;
 	int rc = l->folder ? app_folder_read_state(&l->was, l->folder, err) : 0;
 	const char *saved = l->was.fabric;
+	struct load_fabric_opts of = {
+		.name = l->opts->live.name ? l->opts->live.name
+			: saved && *saved  ? saved
+					   : NULL,
+		.names = l->names,
+		.lmc = -1,
+		.strict =
+			l->folder || l->opts->strict, /* a folder's other files are of all of it */
+	};
 
 	if (!rc)
-		rc = load_fabric(&l->fabric, l->opts->load,
-				 l->opts->live.name ? l->opts->live.name
-				 : saved && *saved  ? saved
-						    : NULL,
-				 l->names, err);
+		rc = load_fabric_of(&l->fabric, &l->incomplete, l->opts->load, &of, err);
 	if (!rc && l->folder)
 		rc = app_load_port_states(l, err);
 	if (!rc && l->opts->lfts)
@@ -281,6 +287,7 @@ static void app_load_done(void *owner, void *ctx)
 		t ? "tables too" : "no tables (--lfts)", a->opts.load);
 	l->fabric = NULL;
 	l->tables = NULL;
+	a->fabric_partial = a->state.incomplete = l->incomplete;
 	app_set_fabric(a, f, l->engines, l->shape);
 	if (t)
 		app_set_tables(a, t, false);

@@ -32,6 +32,7 @@ static const struct argp_option table[] = {
 		OPT_TOPOLOGY,
 		"the fabric: ibnetdiscover output or another topology file, or a specification "
 		"such as torus:dims=4x4"),
+	OPTION(OPT_STRICT),
 	{ "history", CMDLINE_KEY(struct replay_cmd, history), "FILE|slurm", 0,
 	  "the jobs: what sacct -P prints, the log of jobcomp/filetxt, jobid,start,end,nodelist, or "
 	  "Standard Workload Format; slurm: what sacct says of --since",

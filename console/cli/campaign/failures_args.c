@@ -15,6 +15,7 @@ static const struct argp_option table[] = {
 		OPT_TOPOLOGY,
 		"the fabric: ibnetdiscover output or another topology file, or a specification "
 		"such as torus:dims=4x4"),
+	OPTION(OPT_STRICT),
 	{ "engines", OPT_ENGINES, "A,B,...", 0, "engines, from the list below, as in \"compare\"",
 	  0 },
 	{ "kill", CMDLINE_KEY(struct failures_args, kill), "KINDS", 0,

@@ -10,6 +10,7 @@
 
 static const struct argp_option table[] = {
 	OPTION(OPT_TOPOLOGY),
+	OPTION(OPT_STRICT),
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),

@@ -35,6 +35,7 @@ static const struct argp_option table[] = {
 		"the fabric: ibnetdiscover output or another topology file, or a specification such as "
 		"torus:dims=4x4 (default: the fabric at the port, its installed tables, and SLURM's "
 		"jobs)"),
+	OPTION(OPT_STRICT),
 	OPTIONS_ROUTE,
 	OPTIONS_MOMENT,
 	OPTIONS_TABLES,

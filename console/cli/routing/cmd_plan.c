@@ -48,6 +48,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_TABLES_PATH_SL),
 	OPTION_PARAM(PARAM_TABLES_SL2VL),
 	OPTION(OPT_TOPOLOGY),
+	OPTION(OPT_STRICT),
 	OPTION_SAYING(OPT_LFTS,
 		      "with --topology: the installed tables, opensm-lfts.dump or another format"),
 	OPTION_SAYING(OPT_PATH_SL, "SLs for --lfts; without --topology the same as "

@@ -19,6 +19,7 @@ static const struct argp_option table[] = {
 		"the method of sar, or the engine whose paths dfdn uses (dfdn:minhop; default: sssp, "
 		"those of dfsssp)"),
 	OPTION(OPT_TOPOLOGY),
+	OPTION(OPT_STRICT),
 	OPTION_PARAM(PARAM_JOBS),
 	OPTIONS_MOMENT,
 	OPTIONS_ROUTE,

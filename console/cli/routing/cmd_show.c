@@ -43,6 +43,7 @@ static const struct argp_option table[] = {
 		      "what of the plan's tables still stands on this fabric, a later "
 		      "state of the plan's: ibnetdiscover output or another topology "
 		      "file; what has gone since is named"),
+	OPTION(OPT_STRICT),
 	OPTION(OPT_ADAPTIVE),
 	OPTION_SAYING(OPT_JSON, "print JSON"),
 	OPTIONS_METRICS,

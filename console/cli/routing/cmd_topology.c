@@ -39,6 +39,7 @@ static const struct argp_option table[] = {
 	  "folder: the file that SLURM takes there; slurm: what scontrol shows",
 	  0 },
 	OPTION(OPT_TOPOLOGY),
+	OPTION(OPT_STRICT),
 	OPTION_PARAM(PARAM_IO_NODES),
 	{ "output", 'o', "FILE", 0, "write to FILE, which is replaced as a whole (default: stdout)",
 	  0 },

@@ -3,6 +3,8 @@
 
 #include "console/io/input_file.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
+#include "fabric/base/message/plural.h"
 #include "fabric/base/process/apart.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
@@ -15,6 +17,8 @@
 #include "fabric/model/topology/builder_bytes.h"
 #include "fabric/sim/topology/topo.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +164,36 @@ static int load_fabric_take_read(void *ctx, struct bytes_in *in, struct err *err
 	return builder_take(&x->b, in, err);
 }
 
-static int load_fabric_read_fabric(struct builder **out, const char *path, struct err *err)
+/* The first line that says so; else only how many there are. */
+static int load_fabric_refuse(const struct read_report *r, struct err *err)
+{
+	char line[512] = "";
+
+	for (uint32_t i = 0; i < r->nnotes && !line[0]; i++)
+		if (r->notes[i].gap)
+			read_report_line(line, sizeof(line), r, i);
+	return err_set(err, -ENODATA, "%s%sthe file is incomplete (%" PRIu64 " gap%s)",
+		       line[0] ? line : r->path, line[0] ? "; " : ": ", r->gaps, plural(r->gaps));
+}
+
+/* What a reader reports of a damaged file that was loaded. */
+static int load_fabric_judge(bool *incomplete, const struct read_report *r, bool strict,
+			     struct err *err)
+{
+	*incomplete = r->gaps;
+	if (!r->gaps)
+		return 0;
+	if (strict)
+		return load_fabric_refuse(r, err);
+	log_add(LOG_WARN, "load",
+		"%s is incomplete (%" PRIu64
+		" gap%s): only what is in it is loaded; --strict refuses it",
+		r->path, r->gaps, plural(r->gaps));
+	return 0;
+}
+
+static int load_fabric_read_fabric(struct builder **out, bool *incomplete, const char *path,
+				   bool strict, struct err *err)
 {
 	struct fabric_reading x = { .form = FORM_IBND };
 	struct apart a = { .read = load_fabric_read_apart,
@@ -186,18 +219,23 @@ static int load_fabric_read_fabric(struct builder **out, const char *path, struc
 		fclose(x.beside);
 	free(x.beside_path);
 	*out = x.b;
-	return input_file_end(&in, &report, rc);
+	rc = input_file_end(&in, &report, rc);
+	return rc ? rc : load_fabric_judge(incomplete, &report, strict, err);
 }
 
-int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
-		    const struct name_map *names, int lmc, struct err *err)
+int load_fabric_of(struct fabric **out, bool *incomplete, const char *path,
+		   const struct load_fabric_opts *o, struct err *err)
 {
-	struct freeze_opts opts = { .name = name, .lmc = lmc, .names = names };
+	struct freeze_opts opts = { .name = o->name, .lmc = o->lmc, .names = o->names };
 	struct builder *b = NULL;
-	int rc = load_fabric_is_spec(path) ? topo_build(&b, path, err)
-					   : load_fabric_read_fabric(&b, path, err);
+	bool gaps = false;
+	int rc = load_fabric_is_spec(path)
+			 ? topo_build(&b, path, err)
+			 : load_fabric_read_fabric(&b, &gaps, path, o->strict, err);
 
 	*out = NULL;
+	if (incomplete)
+		*incomplete = gaps;
 	if (!rc)
 		rc = builder_freeze(out, b, &opts, err);
 	builder_free(b);

@@ -7,6 +7,8 @@
 #include "fabric/model/topology/fabric.h"
 #include "fabric/model/topology/name_map.h"
 
+#include <stdbool.h>
+
 /*
  * ibnetdiscover text or its cache (ibnetdiscover --cache), an ibsim net file, opensm-subnet.lst,
  * OpenSM's neighbors (LIDs from guid2lid beside it), netloc's ...-nodes.ndat, SLURM's topology.conf
@@ -14,8 +16,26 @@
  * (fabric/sim/topology/topo.h).  name: of the fabric, NULL for one made from its fingerprint; names
  * may be NULL; lmc -1: as found in the file.  The caller owns one reference.
  */
-int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
-		    const struct name_map *names, int lmc, struct err *err);
+struct load_fabric_opts {
+	const char *name;
+	const struct name_map *names;
+	int lmc;
+	bool strict; /* -ENODATA with a sentence where the file is damaged, see incomplete below */
+};
+
+/* incomplete, may be NULL: ends or cables that the file names are not in it, or not all of it is
+ * there; the log names the first of them with their lines.  What is there is loaded. */
+int load_fabric_of(struct fabric **out, bool *incomplete, const char *path,
+		   const struct load_fabric_opts *opts, struct err *err);
+
+/* The same of any file, damaged or not. */
+static inline int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
+				  const struct name_map *names, int lmc, struct err *err)
+{
+	struct load_fabric_opts opts = { .name = name, .names = names, .lmc = lmc };
+
+	return load_fabric_of(out, NULL, path, &opts, err);
+}
 
 static inline int load_fabric(struct fabric **out, const char *path, const char *name,
 			      const struct name_map *names, struct err *err)

@@ -159,6 +159,11 @@ uint64_t lines_number(const struct lines *l)
 	return l->number;
 }
 
+bool lines_unended(const struct lines *l)
+{
+	return l->cut;
+}
+
 const char *lines_path(const struct lines *l)
 {
 	return l->path;

@@ -26,6 +26,8 @@ char *lines_next(struct lines *l, size_t *len);
 /* The same, without lines that are blank or begin with #. */
 char *lines_next_data(struct lines *l);
 uint64_t lines_number(const struct lines *l); /* of the line last returned, from 1 */
+/* Has the line last returned no end, so that it is the last one and a part of it may be missing? */
+bool lines_unended(const struct lines *l);
 const char *lines_path(const struct lines *l);
 int lines_error(const struct lines *l); /* 0, or -errno when reading failed */
 

@@ -4,6 +4,7 @@
 #include "fabric/base/message/plain.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ void read_report_begin(struct read_report *r, const char *path)
 	snprintf(r->path, sizeof(r->path), "%s", path);
 }
 
-__attribute__((format(printf, 3, 0))) static void note(struct read_report *r, uint64_t line,
-						       const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void note(struct read_report *r, uint64_t line,
+						       bool gap, const char *fmt, va_list ap)
 {
 	struct read_note *n;
 
@@ -25,6 +26,7 @@ __attribute__((format(printf, 3, 0))) static void note(struct read_report *r, ui
 		return;
 	n = &r->notes[r->nnotes++];
 	n->line = line;
+	n->gap = gap;
 	plain_vformat(n->text, sizeof(n->text), fmt, ap);
 }
 
@@ -35,7 +37,7 @@ void read_report_warn(struct read_report *r, uint64_t line, const char *fmt, ...
 	if (!r)
 		return;
 	va_start(ap, fmt);
-	note(r, line, fmt, ap);
+	note(r, line, false, fmt, ap);
 	va_end(ap);
 }
 
@@ -47,7 +49,20 @@ void read_report_skip(struct read_report *r, uint64_t line, const char *fmt, ...
 		return;
 	r->skipped++;
 	va_start(ap, fmt);
-	note(r, line, fmt, ap);
+	note(r, line, false, fmt, ap);
+	va_end(ap);
+}
+
+void read_report_gap(struct read_report *r, uint64_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!r)
+		return;
+	r->skipped++;
+	r->gaps++;
+	va_start(ap, fmt);
+	note(r, line, true, fmt, ap);
 	va_end(ap);
 }
 

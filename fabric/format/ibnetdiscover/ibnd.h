@@ -25,8 +25,10 @@ struct ibnd_report {
 /*
  * Reads until the end of in; path is for messages only.  The caller owns the builder.
  * report may be NULL.  -EINVAL: not a single switch in it (the sentence has file:line of the
- * first thing not understood); -ENODATA: a cable leads to a node without a record, as where a file
- * was cut off; -EIO and the like: reading failed.
+ * first thing not understood); -ENODATA: not a single cable; -EIO and the like: reading failed.
+ *
+ * A cable to a node without a record, or that contradicts an earlier one, and a file that ends in
+ * the middle are gaps of the report: without one, the fabric is what is left, and nothing tells.
  */
 int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_report *report,
 	      struct err *err);

@@ -148,8 +148,20 @@ static int ibnd_cache_by_key(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int ibnd_cache_link_ports(struct cache *c, struct err *err)
+/* A part of a file may have its nodes and no cable. */
+static int ibnd_cache_refuse_bare(const struct cache *c, uint32_t links, uint32_t missing,
+				  struct err *err)
 {
+	if (links || !missing)
+		return 0;
+	return err_set(err, -ENODATA,
+		       "%s: truncated: no cable in it, and the last %" PRIu32 " port%s missing",
+		       c->path, missing, missing == 1 ? " is" : "s are");
+}
+
+static int ibnd_cache_link_ports(struct cache *c, uint32_t missing, struct err *err)
+{
+	uint32_t links = 0;
 	int rc = 0;
 
 	if (c->ports.n)
@@ -161,16 +173,36 @@ static int ibnd_cache_link_ports(struct cache *c, struct err *err)
 								     sizeof(key), ibnd_cache_by_key)
 							   : NULL;
 
+		links += peer != NULL;
 		if (peer)
 			rc = builder_link(c->b, builder_find(c->b, p->node), p->number,
 					  builder_find(c->b, peer->node), peer->number, err);
 		else if (p->cabled)
-			read_report_skip(c->report, 0,
-					 "port record %" PRIu32 ": its cable leads to port %u of "
-					 "0x%016" PRIx64 ", which has no record",
-					 p->record, p->peer_number, p->peer);
+			read_report_gap(c->report, 0,
+					"port record %" PRIu32 ": its cable leads to port %u of "
+					"0x%016" PRIx64 ", which has no record",
+					p->record, p->peer_number, p->peer);
 	}
-	return rc;
+	return rc ? rc : ibnd_cache_refuse_bare(c, links, missing, err);
+}
+
+/* Of a file that was cut off those that are there: missing is how many are not. */
+static int ibnd_cache_read_ports(uint32_t *missing, struct cache *c, uint32_t ports,
+				 struct err *err)
+{
+	for (uint32_t i = 1; i <= ports; i++) {
+		int rc = ibnd_cache_read_port(c, i, err);
+
+		if (rc == -ENODATA) {
+			*missing = ports - i + 1;
+			read_report_gap(c->report, 0, "truncated in port %" PRIu32 " of %" PRIu32,
+					i, ports);
+			return 0;
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 static int ibnd_cache_read_head(uint32_t *nodes, uint32_t *ports, struct cache *c, struct err *err)
@@ -195,24 +227,24 @@ int ibnd_cache_read(struct builder *b, FILE *file, const char *path, struct read
 		    struct err *err)
 {
 	struct cache c = { .file = file, .path = path, .report = report, .b = b };
-	uint32_t nodes = 0, ports = 0;
+	uint32_t nodes = 0, ports = 0, missing = 0;
 	int rc;
 
 	read_report_begin(report, path);
 	rc = ibnd_cache_read_head(&nodes, &ports, &c, err);
 	for (uint32_t i = 1; !rc && i <= nodes; i++)
 		rc = ibnd_cache_read_node(&c, i, err);
-	for (uint32_t i = 1; !rc && i <= ports; i++)
-		rc = ibnd_cache_read_port(&c, i, err);
+	if (!rc)
+		rc = ibnd_cache_read_ports(&missing, &c, ports, err);
 	if (!rc && fgetc(file) != EOF)
 		rc = err_set(err, -EINVAL,
 			     "%s: contains more than the %" PRIu32 " nodes and %" PRIu32
 			     " ports given in its header",
 			     path, nodes, ports);
 	if (!rc)
-		rc = ibnd_cache_link_ports(&c, err);
+		rc = ibnd_cache_link_ports(&c, missing, err);
 	if (!rc && report)
-		report->records = nodes + ports;
+		report->records = nodes + ports - missing;
 	vec_free(&c.ports);
 	vec_free(&c.is_switch);
 	return rc;

@@ -19,7 +19,8 @@
 bool ibnd_cache_begins(const char *head);
 
 /* Adds the file's nodes and cables to b.  path is for messages only; report may be NULL: a cable
- * whose other end has no record is left out and noted there.  -EINVAL: no cache, or of a version
- * that we do not know; -ENODATA: it was cut off. */
+ * whose other end has no record, and ports behind the end of a file that was cut off, are gaps of
+ * it.  -EINVAL: no cache, or of a version that we do not know; -ENODATA: cut off before there is
+ * a cable. */
 int ibnd_cache_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err);

@@ -31,14 +31,15 @@ struct reader {
 
 	uint32_t node;	/* of the record being read; FAB_NONE none */
 	uint32_t last;	/* node of the last record */
-	bool ends_well; /* the last line is as long as such lines are */
+	bool commented; /* cables have comments behind them */
 	enum node_kind kind;
 	uint64_t next_guid[3]; /* by enum node_kind: for the next record of that kind */
 	bool given[3];	       /* next_guid comes from a line */
 	uint64_t system;       /* system image GUID for the next record; 0: no line said so */
 };
 
-#define SKIP(r, ...) read_report_skip(&(r)->report->read, lines_number((r)->lines), __VA_ARGS__)
+#define SKIP(r, ...)	  read_report_skip(&(r)->report->read, lines_number((r)->lines), __VA_ARGS__)
+#define GAP(r, line, ...) read_report_gap(&(r)->report->read, line, __VA_ARGS__)
 
 /* --- scanners ----------------------------------------------------------------------------- */
 
@@ -227,7 +228,6 @@ static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 	}
 	r->node = ibnd_read_add_node(r, kind, guid, (uint32_t)nports, id, c.desc ? c.desc : id);
 	r->last = r->node;
-	r->ends_well = false; /* cables are to follow */
 	r->report->read.records += r->node != FAB_NONE;
 	if (r->node != FAB_NONE && kind == NODE_SWITCH)
 		ibnd_read_switch_facts(r, &c);
@@ -292,7 +292,7 @@ static void ibnd_read_port(struct reader *r, char *line)
 		return;
 	}
 	h.peer_guid = ibnd_read_scan_paren_guid(&p);
-	r->ends_well = !strchr(p, '#') || ibnd_read_ends_with_speed(p);
+	r->commented = r->commented || strchr(p, '#');
 	ibnd_read_comment_split(&c, s + (p - s));
 	h.peer_id = arena_strdup(r->arena, id);
 	ibnd_read_port_facts(r, &h, port_guid, &c);
@@ -302,45 +302,67 @@ static void ibnd_read_port(struct reader *r, char *line)
 
 /* --- is the file whole? --------------------------------------------------------------------- */
 
-static int ibnd_read_cut_off(const struct reader *r, const struct half *h, const char *what,
-			     struct err *err)
+/* Is the last line, which has no end, only a part of one?  Those that people write are whole
+ * without it. */
+static bool ibnd_read_is_part(const struct reader *r, const char *line)
 {
-	return err_set(
-		err, -ENODATA,
-		"%s:%llu: port %u leads to \"%s\"[%u], which has no %s, and the file ends with "
-		"line %llu: it is truncated or damaged. Write it again, or remove what leads "
-		"nowhere",
-		lines_path(r->lines), (unsigned long long)h->line, h->port, h->peer_id,
-		h->peer_port, what, (unsigned long long)r->report->read.lines);
+	if (!lines_unended(r->lines))
+		return false;
+	if (*line == '[' && !strchr(line, '#'))
+		return r->commented;
+	return *line != '[' || !ibnd_read_ends_with_speed(line);
 }
 
-/*
- * In a complete file every peer of a cable has a record, and the last record lists all cables to
- * its node; if one is missing, the file is truncated and routes would be computed for another
- * fabric.  Unreadable lines in the middle are harmless: the other end has the same cable.
- */
-static int ibnd_read_refuse_cut(struct reader *r, struct err *err)
+/* Ports of the last record that have a line: the file may end before the others. */
+static void ibnd_read_list_last(bool listed[FAB_MAX_PORT + 1], const struct reader *r)
 {
-	bool listed[FAB_MAX_PORT + 1] = { false };
-
-	if (!r->halves.n)
-		return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): is it truncated?",
-			       lines_path(r->lines), (unsigned long long)r->report->read.lines);
+	memset(listed, 0, FAB_MAX_PORT + 1);
 	for (size_t i = 0; i < r->halves.n; i++)
 		if (r->halves.v[i].node == r->last)
 			listed[r->halves.v[i].port] = true;
-	for (size_t i = 0; i < r->halves.n; i++) {
-		const struct half *h = &r->halves.v[i];
-		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
+}
 
-		if (peer == FAB_NONE)
-			return ibnd_read_cut_off(r, h, "record", err);
-		if (peer == r->last && h->node != peer && !listed[h->peer_port])
-			return ibnd_read_cut_off(r, h, "line for that port", err);
+/*
+ * Does the cable lead nowhere?  In a complete file every peer has a record, and the last record
+ * lists all cables to its node.  Unreadable lines in the middle are harmless: the other end has the
+ * same cable.  A host whose line is missing has no LID; a switch has its own in its record.
+ */
+static bool ibnd_read_dangles(struct reader *r, const struct half *h, uint32_t peer,
+			      const bool listed[FAB_MAX_PORT + 1])
+{
+	bool host;
+
+	if (peer == FAB_NONE) {
+		GAP(r, h->line, "port %u leads to \"%.60s\"[%u], which has no record", h->port,
+		    h->peer_id, h->peer_port);
+		return true;
 	}
-	if (r->ends_well)
+	if (r->nports.v[peer] && h->peer_port > r->nports.v[peer]) {
+		GAP(r, h->line, "port %u leads to port %u of \"%.60s\", which has only %u", h->port,
+		    h->peer_port, h->peer_id, r->nports.v[peer]);
+		return true;
+	}
+	if (peer != r->last || h->node == peer || listed[h->peer_port])
+		return false;
+	host = r->kind != NODE_SWITCH;
+	GAP(r, h->line, "port %u leads to \"%.60s\"[%u], which has no line for that port%s",
+	    h->port, h->peer_id, h->peer_port, host ? "" : ": the cable is taken from this end");
+	return host;
+}
+
+/* A part without a cable is none of a fabric. */
+static int ibnd_read_refuse_bare(const struct reader *r, struct err *err)
+{
+	const struct read_report *report = &r->report->read;
+	char first[300] = "";
+
+	if (r->report->cables)
 		return 0;
-	return lines_whole(r->lines, err);
+	if (report->nnotes)
+		read_report_line(first, sizeof(first), report, 0);
+	return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): is it truncated?%s%s",
+		       lines_path(r->lines), (unsigned long long)report->lines, *first ? " " : "",
+		       first);
 }
 
 struct cable {
@@ -371,25 +393,27 @@ static uint32_t ibnd_read_count_cables(struct cable *c, size_t n)
 static void ibnd_read_connect_halves(struct reader *r)
 {
 	struct cable *list = xcalloc(r->halves.n, sizeof(*list));
+	bool listed[FAB_MAX_PORT + 1];
 	size_t n = 0;
 
+	ibnd_read_list_last(listed, r);
 	for (size_t i = 0; i < r->halves.n; i++) {
 		const struct half *h = &r->halves.v[i];
 		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
 		uint64_t a = (uint64_t)h->node << 8 | h->port;
 		uint64_t b = (uint64_t)peer << 8 | h->peer_port;
 		struct err err;
+		int rc;
 
-		if (r->nports.v[peer] && h->peer_port > r->nports.v[peer]) {
-			read_report_skip(&r->report->read, h->line,
-					 "port %u leads to port %u of \"%s\", which has only %u",
-					 h->port, h->peer_port, h->peer_id, r->nports.v[peer]);
+		if (ibnd_read_dangles(r, h, peer, listed))
 			continue;
-		}
-		if (builder_link(r->b, h->node, h->port, peer, h->peer_port, &err)) {
+		rc = builder_link(r->b, h->node, h->port, peer, h->peer_port, &err);
+		if (rc == -EEXIST)
+			GAP(r, h->line, "%s", err.text);
+		else if (rc)
 			read_report_skip(&r->report->read, h->line, "%s", err.text);
+		if (rc)
 			continue;
-		}
 		if (h->peer_guid)
 			builder_port_guid(r->b, peer, h->peer_port, h->peer_guid, NULL);
 		list[n++] = a < b ? (struct cable){ a, b } : (struct cable){ b, a };
@@ -439,10 +463,14 @@ static void ibnd_read_line(struct reader *r, char *line)
 	enum node_kind kind;
 	const char *rest;
 
-	r->ends_well = true;
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return;
+	if (ibnd_read_is_part(r, line)) {
+		GAP(r, lines_number(r->lines),
+		    "the file ends in the middle of this line: it is truncated");
+		return;
+	}
 	rest = ibnd_read_record_kind(&kind, line);
 	if (rest)
 		ibnd_read_record(r, kind, line + (rest - line));
@@ -492,10 +520,10 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
 	rc = lines_end(r.lines, 0, NULL, err);
 	if (!rc && !r.report->switches)
 		rc = ibnd_read_refuse_empty(&r, path, err);
-	else if (!rc)
-		rc = ibnd_read_refuse_cut(&r, err);
-	if (!rc)
+	if (!rc) {
 		ibnd_read_connect_halves(&r);
+		rc = ibnd_read_refuse_bare(&r, err);
+	}
 	lines_free(r.lines);
 	arena_free(r.arena);
 	ibnd_ids_free(r.ids);

@@ -145,13 +145,17 @@ int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const 
 	while ((s = lines_next_data(l))) {
 		struct osm_cable c = { .line = lines_number(l) };
 
-		if (osm_neighbors_read_cable(&c, s))
+		if (lines_unended(l))
+			read_report_gap(
+				report, c.line,
+				"the file ends in the middle of this line: it is truncated");
+		else if (osm_neighbors_read_cable(&c, s))
 			vec_push(&list, c);
 		else
 			read_report_skip(report, c.line, "not \"0xguid:port 0xguid:port\": %.60s",
 					 s);
 	}
-	rc = lines_whole(l, err);
+	rc = lines_end(l, 0, NULL, err);
 	lines_free(l);
 	if (!rc && !list.n)
 		rc = err_set(err, -EINVAL, "%s: not OpenSM's neighbors: no cable in it", path);

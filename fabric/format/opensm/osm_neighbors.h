@@ -25,7 +25,8 @@ struct osm_cable {
 	uint64_t line;
 };
 
-/* The file's cables, in its order; the caller frees *out.  -EINVAL: none. */
+/* The file's cables, in its order; the caller frees *out.  A last line without an end is left out,
+ * a gap of the report.  -EINVAL: none. */
 int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const char *path,
 			 struct read_report *report, struct err *err);
 

@@ -207,56 +207,78 @@ static int osm_subnet_by_guid(const void *x, const void *y)
 	return a->own != b->own ? b->own - a->own : (a->line > b->line) - (a->line < b->line);
 }
 
-static int osm_subnet_firsts_check(struct firsts *x, const struct lines *l, struct err *err)
+static int osm_subnet_by_line(const void *x, const void *y)
 {
-	const struct named *first = NULL;
-	bool own = false;
+	const struct named *a = x, *b = y;
+
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static void osm_subnet_firsts_check(struct firsts *x, struct read_report *report)
+{
+	size_t n = 0;
 
 	qsort(x->v.v, x->v.n, sizeof(*x->v.v), osm_subnet_by_guid);
-	for (size_t i = 0; i < x->v.n; i++) {
-		const struct named *m = &x->v.v[i];
-		bool begins = !i || m[-1].guid != m->guid;
+	for (size_t i = 0, j; i < x->v.n; i = j) {
+		struct named first = x->v.v[i];
 
-		if (begins)
-			own = m->own;
-		if (begins && !own && (!first || m->line < first->line))
-			first = m;
+		for (j = i; j < x->v.n && x->v.v[j].guid == first.guid; j++)
+			;
+		if (!first.own)
+			x->v.v[n++] = first;
 	}
-	if (!first)
-		return lines_whole(l, err);
-	return err_set(
-		err, -ENODATA,
-		"%s:%llu: node 0x%016llx is at the other end of this link and has no line of its "
-		"own: the file is truncated. Write it again",
-		lines_path(l), (unsigned long long)first->line, (unsigned long long)first->guid);
+	qsort(x->v.v, n, sizeof(*x->v.v), osm_subnet_by_line);
+	for (size_t i = 0; i < n; i++)
+		read_report_gap(report, x->v.v[i].line,
+				"node 0x%016llx is at the other end of this link and has no line "
+				"of its own",
+				(unsigned long long)x->v.v[i].guid);
+}
+
+/* Takes over the link in a line. */
+static bool osm_subnet_take_line(struct builder *b, struct firsts *firsts, const struct lines *l,
+				 const char *s, struct read_report *report)
+{
+	struct err why = { "" };
+	struct link k;
+	int rc;
+
+	if (lines_unended(l)) {
+		read_report_gap(report, lines_number(l),
+				"the file ends in the middle of this line: it is truncated");
+		return false;
+	}
+	if (!osm_subnet_read_link(&k, s)) {
+		read_report_skip(report, lines_number(l), "not a link: %.60s", s);
+		return false;
+	}
+	rc = osm_subnet_add_link(b, &k, &why);
+	if (rc == -EEXIST)
+		read_report_gap(report, lines_number(l), "%.150s", why.text);
+	else if (rc)
+		read_report_skip(report, lines_number(l), "%.150s", why.text);
+	if (rc)
+		return false;
+	osm_subnet_firsts_add(firsts, &k, lines_number(l));
+	return true;
 }
 
 int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err)
 {
-	struct err why = { "" };
 	struct firsts firsts = { 0 };
 	uint64_t links = 0;
 	struct lines *l = lines_new(file, path, report);
-	struct link k;
 	char *s;
 	int rc;
 
-	while ((s = lines_next_data(l))) {
-		if (!osm_subnet_read_link(&k, s)) {
-			read_report_skip(report, lines_number(l), "not a link: %.60s", s);
-		} else if (osm_subnet_add_link(b, &k, &why)) {
-			read_report_skip(report, lines_number(l), "%.150s", why.text);
-		} else {
-			links++;
-			osm_subnet_firsts_add(&firsts, &k, lines_number(l));
-			if (report)
-				report->records++;
-		}
-	}
+	while ((s = lines_next_data(l)))
+		links += osm_subnet_take_line(b, &firsts, l, s, report);
+	if (report)
+		report->records = links;
 	rc = lines_end(l, 0, links ? NULL : "not an opensm-subnet.lst: no link in it", err);
 	if (!rc)
-		rc = osm_subnet_firsts_check(&firsts, l, err);
+		osm_subnet_firsts_check(&firsts, report);
 	vec_free(&firsts.v);
 	lines_free(l);
 	return rc;

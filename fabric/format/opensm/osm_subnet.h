@@ -9,8 +9,9 @@
 
 #include <stdio.h>
 
-/* Adds the file's nodes and links to b.  -EINVAL: not such a list.  The file does not have the
- * LMC: if it is not 0, freeze_opts.lmc must be set. */
+/* Adds the file's nodes and links to b.  -EINVAL: not such a list.  A node without a line of its
+ * own, a link that contradicts an earlier one, and an end in the middle of a line are gaps of the
+ * report.  The file does not have the LMC: if it is not 0, freeze_opts.lmc must be set. */
 int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err);
 /* Every link once per direction. */

@@ -128,6 +128,7 @@ static int plan_parts_read_fabric(struct plan_reading *r, struct err *err)
 {
 	json_int_t lmc = json_integer_value(json_object_get(r->head, "lmc"));
 	const char *name = json_string_value(json_object_get(r->head, "fabric"));
+	struct ibnd_report report;
 	FILE *in;
 	int rc;
 
@@ -138,8 +139,10 @@ static int plan_parts_read_fabric(struct plan_reading *r, struct err *err)
 	in = fmemopen(r->parts[PLAN_PART_FABRIC].data, r->parts[PLAN_PART_FABRIC].len, "r");
 	if (!in)
 		return err_set(err, -EBADMSG, "%s: without a fabric", r->path);
-	rc = ibnd_read(&r->to->b, in, r->path, NULL, err);
+	rc = ibnd_read(&r->to->b, in, r->path, &report, err);
 	fclose(in);
+	if (!rc && report.read.gaps)
+		rc = err_set(err, -EBADMSG, "%s: its fabric is damaged", r->path);
 	r->to->lmc = (int)lmc;
 	r->to->name = name ? xstrdup(name) : NULL;
 	r->to->names = plan_parts_read_names(r);

@@ -338,6 +338,7 @@ struct state {
 	double rec_s;		      /* recording since */
 	char rec_head[12];	      /* of its chain: "4736..44d0"; "" not looked at */
 	uint64_t rec_seq, rec_cast;   /* lines so far, bytes of the screen's recording */
+	bool incomplete;	      /* the file does not have all of its fabric */
 	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;		      /* 256, 16, 0 */
 	int64_t now_s;		      /* wall clock */
