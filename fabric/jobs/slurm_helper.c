@@ -87,7 +87,7 @@ bool slurm_helper_find(char *path, size_t size)
 	return false;
 }
 
-bool slurm_helper_has_squeue(void)
+static bool slurm_helper_in_path(const char *name)
 {
 	const char *from = getenv("PATH");
 	char *dirs = xstrdup(from ? from : ""), *save = NULL;
@@ -95,8 +95,15 @@ bool slurm_helper_has_squeue(void)
 	bool found = false;
 
 	for (char *d = strtok_r(dirs, ":", &save); d && !found; d = strtok_r(NULL, ":", &save))
-		found = snprintf(path, sizeof(path), "%s/squeue", d) < (int)sizeof(path) &&
+		found = snprintf(path, sizeof(path), "%s/%s", d, name) < (int)sizeof(path) &&
 			!access(path, X_OK);
 	free(dirs);
 	return found;
+}
+
+const char *slurm_helper_other(void)
+{
+	return slurm_helper_in_path("squeue")  ? "squeue --json"
+	       : slurm_helper_in_path("sacct") ? "sacct"
+					       : NULL;
 }

@@ -9,5 +9,5 @@
  * root and the owner of this program could have put it there.  false: there is none; path then has
  * where it was looked for, for people. */
 bool slurm_helper_find(char *path, size_t size);
-/* Is there a squeue in $PATH? */
-bool slurm_helper_has_squeue(void);
+/* What else in $PATH can be asked: "squeue --json", "sacct"; NULL: nothing. */
+const char *slurm_helper_other(void);

@@ -257,7 +257,7 @@ static void source_slurm_poll_running(struct slurm_source *s)
 	source_slurm_set_state(s, SOURCE_UNREACHABLE, text);
 }
 
-/* ---- squeue in the place of ibroute-slurm ---- */
+/* ---- squeue or sacct in the place of ibroute-slurm ---- */
 
 static void source_slurm_set_poller(struct slurm_source *s, const char *const *argv)
 {
@@ -269,12 +269,12 @@ static void source_slurm_set_poller(struct slurm_source *s, const char *const *a
 	}
 }
 
-static void source_slurm_ask_squeue(struct slurm_source *s, const char *why)
+static void source_slurm_ask_other(struct slurm_source *s, const char *other, const char *why)
 {
 	const char *const argv[] = { "ibroute-top", SQUEUE_POLLER_ARG, "--interval-ms", s->interval,
 				     NULL };
 
-	log_add(LOG_WARN, "slurm", "%s; squeue --json is asked instead", why);
+	log_add(LOG_WARN, "slurm", "%s; %s is asked instead", why, other);
 	s->own = false;
 	snprintf(s->path, sizeof(s->path), "/proc/self/exe");
 	source_slurm_set_poller(s, argv);
@@ -306,8 +306,8 @@ static void source_slurm_report_end(struct slurm_source *s, int wstatus)
 	char text[sizeof(s->fault)];
 
 	if (source_slurm_unfit(s, wstatus, text, sizeof(text))) {
-		if (slurm_helper_has_squeue())
-			source_slurm_ask_squeue(s, text);
+		if (slurm_helper_other())
+			source_slurm_ask_other(s, slurm_helper_other(), text);
 	} else if (s->fault[0])
 		snprintf(text, sizeof(text), "%s", s->fault);
 	else if (s->last_line[0])
@@ -406,13 +406,13 @@ static int source_slurm_choose(struct slurm_source *s, const struct source_opts 
 		 "the program ibroute-slurm is missing, or anybody could have put it there (looked "
 		 "for: %.280s)",
 		 s->path);
-	if (!slurm_helper_has_squeue())
+	if (!slurm_helper_other())
 		return err_set(
 			err, -ENOENT,
-			"SLURM cannot be asked for jobs: %s, and there is no squeue. Install "
-			"it, name it in $IBROUTE_SLURM, or give the jobs in a file.",
+			"SLURM cannot be asked for jobs: %s, and there is neither squeue nor sacct. "
+			"Install it, name it in $IBROUTE_SLURM, or give the jobs in a file.",
 			text);
-	source_slurm_ask_squeue(s, text);
+	source_slurm_ask_other(s, slurm_helper_other(), text);
 	return 0;
 }
 
@@ -456,7 +456,7 @@ static int source_slurm_open(struct job_source **out, const struct source_opts *
 
 const struct job_source_type job_source_slurm = {
 	.name = "slurm",
-	.summary = "running jobs from slurmctld, through ibroute-slurm or squeue",
+	.summary = "running jobs from slurmctld, through ibroute-slurm, squeue or sacct",
 	.open = source_slurm_open,
 	.poll = source_slurm_poll,
 	.close = source_slurm_close,

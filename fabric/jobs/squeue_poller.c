@@ -7,10 +7,12 @@
 #include "fabric/base/text/json_text.h"
 #include "fabric/jobs/jobwire.h"
 #include "fabric/jobs/poller_pipe.h"
+#include "fabric/jobs/sacct.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -123,12 +125,29 @@ out:
 
 /* ---- the process ---- */
 
+/* What can be asked. */
+struct question {
+	const char *what; /* for people */
+	const char *const *argv;
+	int (*read)(struct job_list **out, FILE *file, struct err *err);
+};
+
+static const char *const squeue_argv[] = { "squeue", "--json", NULL };
+static const struct question squeue = { "squeue --json", squeue_argv, squeue_read };
+static const struct question sacct = { "sacct", sacct_argv, sacct_read };
+
+struct answer {
+	const struct question *to;
+	FILE *file;
+};
+
 static int squeue_part(void *ctx, struct isolated_out *result, struct err *err)
 {
+	const struct answer *a = ctx;
 	struct job_list *l;
 	size_t len;
 	char *lines;
-	int rc = squeue_read(&l, ctx, err);
+	int rc = a->to->read(&l, a->file, err);
 
 	if (rc)
 		return rc;
@@ -140,58 +159,88 @@ static int squeue_part(void *ctx, struct isolated_out *result, struct err *err)
 }
 
 /* In the child. */
-static void squeue_become(int out, pid_t parent)
+static void squeue_become(const struct question *q, int out, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
+	if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0 || setenv(SACCT_TIMES, 1))
 		_exit(126);
-	execlp("squeue", "squeue", "--json", (char *)NULL);
+	execvp(q->argv[0], (char *const *)(uintptr_t)q->argv);
 	_exit(127);
 }
 
-static int squeue_run(FILE *to, struct err *err)
+static int squeue_run(const struct answer *a, struct err *err)
 {
+	const char *what = a->to->what;
 	pid_t me = getpid(), pid = fork();
 	struct stat st;
 	int status = 0;
 
 	if (pid < 0)
-		return err_set(err, -errno, "squeue cannot be started: %s", strerror(errno));
+		return err_set(err, -errno, "%s cannot be started: %s", what, strerror(errno));
 	if (!pid)
-		squeue_become(fileno(to), me);
+		squeue_become(a->to, fileno(a->file), me);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return err_set(err, -ENOENT, "squeue cannot be started");
+		return err_set(err, -ENOENT, "%s cannot be started", what);
 	if (status)
-		return err_set(err, -EIO, "squeue --json fails (%s %d)",
+		return err_set(err, -EIO, "%s fails (%s %d)", what,
 			       WIFEXITED(status) ? "exit code" : "signal",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	if (fstat(fileno(to), &st) || st.st_size > MOST_BYTES)
-		return err_set(err, -E2BIG, "squeue --json prints more than 1 GB");
-	rewind(to);
+	if (fstat(fileno(a->file), &st) || st.st_size > MOST_BYTES)
+		return err_set(err, -E2BIG, "%s prints more than 1 GB", what);
+	rewind(a->file);
 	return 0;
 }
 
 /* What it prints is read by a process that can do nothing else. */
+static int squeue_put(struct isolated *lines, const struct question *q, struct err *err)
+{
+	int fd = memfd_create("squeue", MFD_CLOEXEC), rc;
+	struct answer a = { .to = q, .file = fd < 0 ? NULL : fdopen(fd, "r") };
+
+	if (!a.file)
+		return err_set(err, -errno, "%s cannot be read: %s", q->what, strerror(errno));
+	rc = squeue_run(&a, err);
+	if (!rc)
+		rc = isolated_read(lines, (FILE *const[2]){ a.file, NULL }, squeue_part, &a, err);
+	fclose(a.file);
+	return rc;
+}
+
+/* Why the accounting is asked, once; and that slurmctld answers again. */
+static void squeue_tell_sacct(const char *why)
+{
+	static bool told;
+
+	if (why && !told)
+		fprintf(stderr, "%s; the running jobs are those of SLURM's accounting (sacct)\n",
+			why);
+	else if (!why && told)
+		fputs("squeue --json answers again: jobs are no longer those of sacct\n", stderr);
+	told = why;
+}
+
+/* The accounting is asked where slurmctld does not answer. */
 static bool squeue_ask(int out)
 {
-	int fd = memfd_create("squeue", MFD_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	struct isolated lines = { 0 };
-	struct err err = { "" };
+	struct err err = { "" }, why = { "" };
+	char text[400];
 	bool sent;
-	int rc;
+	int rc = squeue_put(&lines, &squeue, &err), again = 0;
 
-	if (!file)
-		return false;
-	rc = squeue_run(file, &err);
-	if (!rc)
-		rc = isolated_read(&lines, (FILE *const[2]){ file, NULL }, squeue_part, file, &err);
-	sent = rc ? poller_pipe_text(out, JOBWIRE_FAIL, err.text)
-		  : !store_put(out, lines.data, lines.len);
+	if (rc)
+		again = squeue_put(&lines, &sacct, &why);
+	if (!rc || !again) {
+		squeue_tell_sacct(rc ? err.text : NULL);
+		sent = !store_put(out, lines.data, lines.len);
+	} else {
+		snprintf(text, sizeof(text), "%.190s%s%.190s", err.text,
+			 again == -ENOENT ? "" : "; ", again == -ENOENT ? "" : why.text);
+		sent = poller_pipe_text(out, JOBWIRE_FAIL, text);
+	}
 	isolated_free(&lines);
-	fclose(file);
 	return sent;
 }
 

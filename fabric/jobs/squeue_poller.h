@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * squeue_poller: SLURM's jobs from "squeue --json", where ibroute-slurm is not there.
+ * squeue_poller: SLURM's jobs from "squeue --json", where ibroute-slurm is not there; from sacct
+ * (sacct.h), where that does not answer either.
  *
  * It is this program started again with SQUEUE_POLLER_ARG as its first argument, and talks as
  * ibroute-slurm does.  It costs a process per question, and of jobs that lose a node it knows only

@@ -201,7 +201,7 @@ h=$(het 'n[0033-0034]' 'n[0037-0038]')
 ok "and heterogeneous ones as one" lab_wait 20 one_job "$h" 'n\[0033-0034,0037-0038\]' 4
 lab_sl scancel "$h"
 lab_slurmctld_stop
-ok "without slurmctld it is unreachable" lab_wait 60 state_is unreachable 'squeue'
+ok "without slurmctld sacct is asked, too; without accounting SLURM is unreachable" lab_wait 60 state_is unreachable 'squeue.*sacct'
 lab_slurmctld_start
 ok "and recovers" lab_wait 60 state_is ok
 lab_job_end "$e"

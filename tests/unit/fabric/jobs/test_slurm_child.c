@@ -165,6 +165,8 @@ static int fake_main(const char *kind, const char *path)
 
 static int log_lines;
 static char log_text[300];
+static const char *awaited; /* a text in any line; NULL: none */
+static bool awaited_seen;
 
 #define PATIENCE_MS 60000 /* for a loaded machine */
 
@@ -172,6 +174,7 @@ static void count_line(void *ctx, const struct log_line *line)
 {
 	(void)ctx;
 	log_lines++;
+	awaited_seen = awaited_seen || (awaited && strstr(line->text, awaited));
 	snprintf(log_text, sizeof(log_text), "%s", line->text);
 }
 
@@ -459,22 +462,29 @@ static void a_missing_program_is_dead_not_fatal(void **state)
 
 /* ---- which poller is started ---- */
 
-static char *temp_dir, squeue_path[200];
+static char *temp_dir, squeue_path[200], sacct_path[200];
+
+static void put_script(const char *path, const char *script)
+{
+	FILE *f;
+
+	unlink(path);
+	if (!script)
+		return;
+	f = fopen(path, "w");
+	fputs(script, f);
+	fclose(f);
+	chmod(path, 0755);
+}
 
 /* A squeue of that script alone in $PATH, none: NULL; and this program as ibroute-slurm. */
 static void play(const char *kind, const char *squeue)
 {
-	FILE *f;
 
 	setenv("FAKE_KIND", kind, 1);
 	setenv("IBROUTE_SLURM", SELF, 1);
-	unlink(squeue_path);
-	if (squeue) {
-		f = fopen(squeue_path, "w");
-		fputs(squeue, f);
-		fclose(f);
-		chmod(squeue_path, 0755);
-	}
+	put_script(squeue_path, squeue);
+	put_script(sacct_path, NULL);
 }
 
 #define SQUEUE_ONE                                                                                 \
@@ -590,6 +600,114 @@ static void what_squeue_says_instead_is_unreachable(void **state)
 	}
 }
 
+/* It says so, should the arguments or its environment be others. */
+#define SACCT_ONE                                                                                  \
+	"#!/bin/sh\n"                                                                              \
+	"[ \"$1 $2 $3 $4\" = \"-a -X -P --state=RUNNING\" ] && [ \"$5\" = -o ] && "                \
+	"[ \"$SLURM_TIME_FORMAT\" = %s ] || { echo \"asked: $*\" >&2; exit 3; }\n"                 \
+	"echo 'JobIDRaw|JobID|User|Start|End|NodeList|Partition|Account|Reservation|"              \
+	"Constraints|JobName'\n"                                                                   \
+	"echo '9|5_1|sato|42|Unknown|n[1-3]|gpu|met|maint|ib|wrf'\n"                               \
+	"echo '10|10|abe|43|Unknown|n7|||||relion'\n"
+
+static void assert_jobs_of_sacct(struct job_source *s)
+{
+	const struct job_list *l;
+
+	assert_true(serve(s, SOURCE_OK, PATIENCE_MS));
+	l = source_take(s);
+	assert_int_equal(l->njob, 2);
+	assert_int_equal(l->jobs[0].id, 9);
+	assert_int_equal(l->jobs[0].nhost, 3);
+	assert_int_equal(l->jobs[0].start_s, 42);
+	assert_string_equal(l->jobs[0].name, "wrf");
+	assert_string_equal(l->jobs[0].user, "sato");
+	assert_string_equal(l->jobs[0].attr[JOB_LABEL], "5_1");
+	assert_string_equal(l->jobs[0].attr[JOB_PARTITION], "gpu");
+	assert_string_equal(l->jobs[0].attr[JOB_RESERVATION], "maint");
+	assert_string_equal(l->jobs[0].attr[JOB_FEATURES], "ib");
+	assert_string_equal(l->jobs[1].hosts[0], "n7");
+	job_list_put(l);
+}
+
+static void sacct_is_asked_where_neither_the_helper_nor_squeue_answers(void **state)
+{
+	static const char *const squeues[] = {
+		NULL,
+		"#!/bin/sh\nexit 1\n",
+		"#!/bin/sh\necho 'squeue: error: no such option'\n",
+		"#!/bin/sh\necho '{\"errors\": [{\"error\": \"no controller\"}], \"jobs\": []}'\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(squeues) / sizeof(*squeues); i++) {
+		struct job_source *s;
+		struct err err;
+
+		play("good", squeues[i]);
+		put_script(sacct_path, SACCT_ONE);
+		setenv("IBROUTE_SLURM", "/nonexistent/ibroute-slurm", 1);
+		assert_int_equal(
+			source_open(&s, &job_source_slurm, &(struct source_opts){ 0 }, &err), 0);
+		assert_jobs_of_sacct(s);
+		source_close(s);
+		assert_true(no_children_left());
+	}
+}
+
+static bool serve_until_logged(struct job_source *s, const char *text)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+
+	awaited = text;
+	awaited_seen = false;
+	while (!awaited_seen && now_ms() < end)
+		serve(s, SOURCE_OK, 100);
+	awaited = NULL;
+	return awaited_seen;
+}
+
+static void the_log_says_that_jobs_are_those_of_sacct_and_that_squeue_is_back(void **state)
+{
+	struct source_opts o = { .interval_ms = 100 };
+	struct job_source *s;
+	struct err err;
+
+	(void)state;
+	play("no-library", "#!/bin/sh\nexit 1\n");
+	put_script(sacct_path, SACCT_ONE);
+	assert_int_equal(source_open(&s, &job_source_slurm, &o, &err), 0);
+	assert_true(serve_until_logged(s, "SLURM's accounting (sacct)"));
+	assert_jobs_of_sacct(s);
+	put_script(squeue_path, SQUEUE_ONE);
+	assert_true(serve_until_logged(s, "squeue --json answers again"));
+	source_close(s);
+}
+
+static void what_sacct_says_instead_is_unreachable_with_both_reasons(void **state)
+{
+	static const char *const scripts[][2] = {
+		{ "#!/bin/sh\nexit 1\n", "sacct fails (exit code 1)" },
+		{ "#!/bin/sh\nexit 0\n", "sacct prints nothing" },
+		{ "#!/bin/sh\necho 'Slurm accounting storage is disabled'\n", "sacct:1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
+		struct job_source *s;
+		struct err err;
+
+		play("no-library", "#!/bin/sh\nexit 7\n");
+		put_script(sacct_path, scripts[i][0]);
+		assert_int_equal(
+			source_open(&s, &job_source_slurm, &(struct source_opts){ 0 }, &err), 0);
+		assert_true(serve(s, SOURCE_UNREACHABLE, PATIENCE_MS));
+		assert_true(has_text(s, "squeue --json fails (exit code 7)"));
+		assert_true(has_text(s, scripts[i][1]));
+		source_close(s);
+	}
+}
+
 static int make_dir(void **state)
 {
 	static char path[] = "/tmp/test_slurm_child.XXXXXX";
@@ -597,6 +715,7 @@ static int make_dir(void **state)
 	(void)state;
 	temp_dir = mkdtemp(path);
 	snprintf(squeue_path, sizeof(squeue_path), "%s/squeue", temp_dir);
+	snprintf(sacct_path, sizeof(sacct_path), "%s/sacct", temp_dir);
 	setenv("PATH", temp_dir, 1);
 	return !temp_dir;
 }
@@ -605,6 +724,7 @@ static int remove_dir(void **state)
 {
 	(void)state;
 	unlink(squeue_path);
+	unlink(sacct_path);
 	return rmdir(temp_dir);
 }
 
@@ -631,6 +751,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_both_the_error_says_what_is_to_be_done),
 		cmocka_unit_test(a_helper_that_does_not_fit_is_dead_with_what_is_to_be_done),
 		cmocka_unit_test(what_squeue_says_instead_is_unreachable),
+		cmocka_unit_test(sacct_is_asked_where_neither_the_helper_nor_squeue_answers),
+		cmocka_unit_test(the_log_says_that_jobs_are_those_of_sacct_and_that_squeue_is_back),
+		cmocka_unit_test(what_sacct_says_instead_is_unreachable_with_both_reasons),
 	};
 
 	if (argc > 2 && !strcmp(argv[1], "fake"))
