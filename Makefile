@@ -26,7 +26,7 @@ ifneq ($(BINDIR) $(LIBEXECDIR),$(PREFIX)/bin $(PREFIX)/libexec)
 LIBEXEC_DEF := -DIBROUTE_LIBEXEC='"$(LIBEXEC)"'
 endif
 ALERTS := $(addprefix console/examples/prometheus/ibroute.,rules.yml dashboard.json)
-UNITS := ibroute-top.service ibroute-top-collect.service
+UNITS := ibroute-top.service ibroute-top-collect.service ibroute-top-collect-look.socket ibroute-top-collect-ask.socket
 SAMPLES := engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample
 CC ?= gcc
 CFLAGS ?= -O2 -g

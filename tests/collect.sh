@@ -315,12 +315,42 @@ EOF
 }
 ok "it takes sockets that systemd has opened" activated
 pid=
+begun_by_a_viewer() { # sockets of these names, in turn
+	rm -rf "$work/given" && mkdir -m 755 "$work/given" || return
+	systemd-socket-activate -l "$work/given/${1%:*}" -l "$work/given/${1#*:}" --fdname="$1" \
+		"$I" collect "$demo" -d 0.5 --dir "$work/given" --history none >activate.log 2>&1 &
+	pid=$!
+	until_true 10 [ -S "$work/given/${1#*:}" ] && ! [ -e "$work/given/lock" ] || return
+	until_true 20 "$I" --collector "$work/given" --json -n 1 || { cat activate.log; return 1; }
+	[ -e "$work/given/lock" ] && kill -TERM $pid && wait $pid
+}
+if command -v systemd-socket-activate >/dev/null; then
+	ok "its first viewer starts it" begun_by_a_viewer look:ask
+	ok "whatever the order of the sockets" begun_by_a_viewer ask:look
+	pid=
+else
+	skip "a viewer that starts it: no systemd-socket-activate"
+fi
 
 if command -v systemd-analyze >/dev/null; then
 	sed "s,/usr/local/bin/ibroute-top,$I," "$top/console/ibroute-top-collect.service" >ibroute-top-collect.service
-	ok "systemd finds nothing wrong with the unit file" systemd-analyze verify --man=no "$work/ibroute-top-collect.service"
+	cp "$top"/console/ibroute-top-collect-{look,ask}.socket .
+	ok "systemd finds nothing wrong with the unit files" systemd-analyze verify --man=no "$work/ibroute-top-collect.service" \
+		"$work/ibroute-top-collect-look.socket" "$work/ibroute-top-collect-ask.socket"
+	sockets() { # where the collector has its own, for the same groups, and those that it knows by name
+		local k
+
+		for k in look:ibroute-look ask:ibroute; do
+			grep -qx "ListenStream=/run/ibroute-top/collector/${k%:*}" ibroute-top-collect-${k%:*}.socket &&
+				grep -qx "FileDescriptorName=${k%:*}" ibroute-top-collect-${k%:*}.socket &&
+				grep -qx "SocketGroup=${k#*:}" ibroute-top-collect-${k%:*}.socket || return
+		done
+		grep -q '"/run/ibroute-top/collector"' "$top/console/collector/collector_dir.h" &&
+			grep -q '"ibroute-look"' "$top/console/collector/collector_dir.h"
+	}
+	ok "its sockets are where viewers look" sockets
 else
-	skip "the unit file: no systemd-analyze"
+	skip "the unit files: no systemd-analyze"
 fi
 
 # --- where nothing is said ---
