@@ -87,11 +87,19 @@ static void a_table_is_written_as_it_is_shown(void **state)
 	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 5), "name")),
 			    "leaf6");
 	assert_int_equal(json_object_size(json_array_get(json, 0)), 3);
+	/* names come from the nodes themselves, and go into spreadsheets */
+	free(csv);
+	a->state.fabric->sw_name[0] = a->state.fabric->sw_short[0] = (char *)"=cmd|' /C calc'!A0";
+	app_kit_keys(a, ":filter\r");
+	csv = exported(a, "csv");
+	assert_non_null(strstr(csv, "\"'=cmd|"));
+	assert_null(strstr(csv, "\"=cmd|"));
+	app_kit_keys(a, ":filter leaf\r");
 	/* the other way round */
 	free(csv);
 	app_kit_keys(a, "S");
 	csv = exported(a, "csv");
-	assert_non_null(strstr(csv, "hosts\r\n\"leaf6\","));
+	assert_non_null(strstr(csv, "hosts\r\n\"leaf"));
 	json_decref(json);
 	free(text);
 	free(txt);
