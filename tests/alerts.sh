@@ -17,8 +17,8 @@ names_are_there() {
 	python3 - "$work/prom" $here/ibroute.rules.yml $here/ibroute.dashboard.json <<-'PY'
 	import json, re, sys
 	there = set(re.findall(r"^# TYPE (\w+)", open(sys.argv[1]).read(), re.M))
-	# only of a fabric behind a port, where error counters of all ports are read
-	there |= {"ibroute_port_errors_total", "ibroute_finding", "ibroute_port_error_counter_total"}
+	# only of a fabric behind a port, where error counters of all ports are read, and of a collector
+	there |= {"ibroute_collector_up", "ibroute_history_up", "ibroute_port_errors_total", "ibroute_finding", "ibroute_port_error_counter_total"}
 	assert len(there) > 30, there
 	texts = [re.sub(r"#.*", "", open(sys.argv[2]).read())]
 	board = json.load(open(sys.argv[3]))

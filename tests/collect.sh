@@ -110,7 +110,7 @@ ok "two who look at once see the same sample" same_samples
 ok "--check has its exit code" is 0 "${look[@]}" --check -n 1 --view links --filter 'tx_Bps<0'
 prom() {
 	timeout 60 "${look[@]}" --prom -n 1 >out 2>err || return
-	grep -q '^ibroute_up.* 1$' out
+	grep -q '^ibroute_up.* 1$' out && grep -q '^ibroute_collector_up.* 1$' out && grep -q '^ibroute_history_up.* 1$' out
 }
 ok "Prometheus's text comes by way of it, too" prom
 ok "updates need a port of their own, and that is said" says 64 'port of their own' "${look[@]}" --rw
@@ -261,11 +261,18 @@ ok "and its sockets go" eval '! [ -e "$work/c/look" ] && ! [ -e "$work/c/ask" ]'
 full_disk() {
 	up --history "$work/small/h.db" || return
 	until_true 30 grep -q 'history: nothing is kept until this is mended' "$work/said" || return
-	is 0 "${record[@]}" && down TERM
+	is 0 "${record[@]}" && until_true 10 history_is 0
+}
+history_is() { timeout 60 "${look[@]}" --prom -n 1 2>/dev/null | grep -q "^ibroute_history_up.* $1$"; }
+# with the fabric, which may have been found while it was full
+room() {
+	mount -o remount,size=50m "$work/small" && until_true 30 grep -q 'history: samples are kept again' "$work/said" &&
+		until_true 10 history_is 1 && until_true 10 "${record[@]}" --at -1s && down TERM
 }
 mkdir "$work/small"
 if mount -t tmpfs -o size=300k none "$work/small" 2>/dev/null; then
-	ok "a full disk is told, and the rest goes on" full_disk
+	ok "a full disk is told, also to Prometheus, and the rest goes on" full_disk
+	ok "with room again it is kept again, and told" room
 	umount "$work/small"
 else
 	skip "a full disk: no mount here"

@@ -255,7 +255,8 @@ static void batch_wait_for_more(const struct app *a)
 	poll(fds, 2, WAIT_MS);
 }
 
-/* A stream waits for the port to return; meanwhile only ibroute_up 0 is served. */
+/* A stream waits for the port, or the collector, to return; meanwhile only what is down is served.
+ */
 static bool batch_gave_up(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
@@ -265,7 +266,7 @@ static bool batch_gave_up(struct batch *b, struct err *err)
 		return false;
 	}
 	if (!b->lost_reported && b->server && b->done)
-		prom_server_text(b->server, prom_down());
+		prom_server_text(b->server, prom_down(s));
 	b->lost_reported = true;
 	if (b->done && !b->o->count)
 		return false;

@@ -40,8 +40,9 @@ json_t *batch_json_guid(uint64_t guid); /* 0: null */
  * gauges; of ports those in r->rows where the options have a filter.  Unknown values are left out.
  */
 void prom_print(FILE *out, const struct batch_record *r);
-/* What is served while the port to the fabric is lost; the caller frees. */
-char *prom_down(void);
+/* What is served while the port to the fabric, or the collector, is lost; s has a fabric; the
+ * caller frees. */
+char *prom_down(const struct state *s);
 
 struct findings;
 /* batch_findings.c: what is not as the baseline has it; l is not NULL. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const prom_up[] = { "ibroute_up", "1 if the fabric can be reached." };
+
 struct family {
 	const char *name; /* after ibroute_KIND_; counters end with _total */
 	const char *help;
@@ -158,7 +160,7 @@ static void prom_print_fabric(FILE *out, const struct batch_record *r)
 	const struct metrics *m = state_metrics(s);
 	const struct verdict *v = s->verdict;
 
-	prom_one(out, r, "ibroute_up", "1 if the fabric can be reached.", 1);
+	prom_one(out, r, prom_up[0], prom_up[1], 1);
 	prom_one(out, r, "ibroute_complete", "1 if nothing was missing in the newest poll.",
 		 r->complete);
 	prom_one(out, r, "ibroute_sample_timestamp_seconds",
@@ -276,8 +278,17 @@ void prom_print(FILE *out, const struct batch_record *r)
 		prom_state_print_ports(out, r);
 }
 
-char *prom_down(void)
+char *prom_down(const struct state *s)
 {
-	return xstrdup(
-		"# HELP ibroute_up 1 if the fabric can be reached.\n# TYPE ibroute_up gauge\nibroute_up 0\n");
+	const struct batch_record r = { .s = s };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		guard_give_up(-ENOMEM, "out of memory for metrics");
+	prom_one(f, &r, prom_up[0], prom_up[1], 0);
+	prom_state_collector(f, &r);
+	fclose(f);
+	return text;
 }

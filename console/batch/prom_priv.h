@@ -17,4 +17,5 @@ void prom_one(FILE *out, const struct batch_record *r, const char *name, const c
 
 /* prom_state.c.  Families of the whole fabric, and of single ports. */
 void prom_state_print(FILE *out, const struct batch_record *r);
+void prom_state_collector(FILE *out, const struct batch_record *r);
 void prom_state_print_ports(FILE *out, const struct batch_record *r);

@@ -194,7 +194,8 @@ static void prom_state_sm(FILE *out, const struct batch_record *r)
 	if (!sm->known)
 		return;
 	prom_head(out, "ibroute_sm_info",
-		  "The master subnet manager; engine: in use, where the plugin reports it.", "gauge");
+		  "The master subnet manager; engine: in use, where the plugin reports it.",
+		  "gauge");
 	prom_name(out, r, "ibroute_sm_info");
 	prom_label(out, ',', "name", sm->name);
 	prom_label(out, ',', "state", sm->state);
@@ -209,9 +210,26 @@ static void prom_state_sm(FILE *out, const struct batch_record *r)
 	fprintf(out, "} %u\n", r->a->sm.act_count);
 }
 
+/* --- the collector, and all of it ---------------------------------------------------------------
+ */
+
+void prom_state_collector(FILE *out, const struct batch_record *r)
+{
+	const struct state_collector *c = &r->s->collector;
+
+	if (!c->on)
+		return;
+	prom_one(out, r, "ibroute_collector_up",
+		 "1 if the collector responds that this is read from.", !c->gone);
+	if (!c->gone && c->keeping != KEEPING_UNKNOWN)
+		prom_one(out, r, "ibroute_history_up", "1 if the collector can write its history.",
+			 c->keeping == KEEPING_WELL);
+}
+
 void prom_state_print(FILE *out, const struct batch_record *r)
 {
 	prom_state_sm(out, r);
+	prom_state_collector(out, r);
 	if (!r->s->findings)
 		return;
 	prom_state_finding_counts(out, r, r->s->findings);

@@ -33,7 +33,8 @@ struct collector {
 	struct viewers *viewers;
 	struct history_keeper *keeper; /* NULL: nothing is kept, as the next */
 	struct history_desk *desk;
-	struct alerts *alerts; /* NULL: nobody wants them */
+	bool told_keeping, keeping; /* keeping: what was told last of the keeper */
+	struct alerts *alerts;	    /* NULL: nobody wants them */
 	int64_t since_ms;
 	struct pollfd *fds; /* OTHER_FDS + VIEWERS_MAX */
 };
@@ -64,6 +65,37 @@ static void collector_keep_sample(struct collector *c, const struct msg *m)
 	if (f)
 		history_keeper_add(c->keeper, f);
 	frame_put(f);
+}
+
+/* What was found while nothing could be written is true still, and samples mean nothing without. */
+static void collector_keep_again(struct collector *c)
+{
+	static const enum frame_kind kinds[] = { FRAME_FABRIC, FRAME_TABLES, FRAME_JOBS, FRAME_SM,
+						 FRAME_FINDINGS };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (c->newest.of[kinds[i]])
+			history_keeper_add(c->keeper, c->newest.of[kinds[i]]);
+}
+
+/* Whether the history is written: to all who look, and to those who come. */
+static void collector_tell_keeping(struct collector *c)
+{
+	struct err why = { "" };
+	int rc = history_keeper_state(c->keeper, &why);
+	struct msg *m;
+
+	if (c->told_keeping && c->keeping == !rc)
+		return;
+	if (c->told_keeping && !rc)
+		collector_keep_again(c);
+	c->told_keeping = true;
+	c->keeping = !rc;
+	m = msg_new(MSG_KEEPING);
+	m->rc = rc;
+	snprintf(m->text, sizeof(m->text), "%s", why.text);
+	collector_tell(c, frame_of_msg(m));
+	msg_drop(m);
 }
 
 /* On stderr, which is the journal of a service. */
@@ -200,6 +232,8 @@ static void collector_loop(struct collector *c, const volatile sig_atomic_t *sto
 		collector_take_jobs(c);
 		if (c->desk)
 			collector_answer(c);
+		if (c->keeper)
+			collector_tell_keeping(c);
 		if (fds[3].revents)
 			collector_accept(c, c->dir.look, false);
 		if (fds[4].revents)

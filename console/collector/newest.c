@@ -18,6 +18,7 @@ void newest_free(struct newest *n)
 	newest_set(&n->before, NULL);
 	newest_set(&n->sm, NULL);
 	newest_set(&n->lost, NULL);
+	newest_set(&n->keeping, NULL);
 }
 
 static bool newest_same(struct digest *last, const struct newest *n, const struct frame *f)
@@ -55,6 +56,8 @@ static void newest_take_note(struct newest *n, const struct frame *f)
 		newest_set(&n->lost, f);
 	if (h.type == MSG_FOUND)
 		newest_set(&n->lost, NULL);
+	if (h.type == MSG_KEEPING)
+		newest_set(&n->keeping, f);
 }
 
 /* Who comes while it does not answer is to know who it was. */
@@ -105,6 +108,7 @@ uint32_t newest_list(const struct frame *out[NEWEST_MAX], const struct newest *n
 {
 	const struct frame *list[] = {
 		hello,
+		n->keeping,
 		n->of[FRAME_FINDINGS],
 		n->of[FRAME_FABRIC],
 		n->of[FRAME_TABLES],

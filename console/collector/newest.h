@@ -11,6 +11,7 @@ struct newest {
 	const struct frame *before;	     /* the sample before the last */
 	const struct frame *sm;		     /* the last one that says who it is */
 	const struct frame *lost;	     /* the fabric does not respond; NULL: it does */
+	const struct frame *keeping; /* whether the history is written; NULL: there is none */
 	struct digest fabric, tables;
 };
 

@@ -45,7 +45,7 @@ enum msg_type {
 	MSG_FINDINGS,	    /* what is not as expected; also with MSG_FABRIC, of that fabric */
 	MSG_SAMPLE,
 	MSG_SM,
-	MSG_LOST,	   /* text: why the port is gone */
+	MSG_LOST,	   /* text: why the port is gone; rc: it is the collector that is */
 	MSG_FOUND,	   /* the port answers again */
 	MSG_POLLING,	   /* a sweep of counters begins */
 	MSG_APPLY_JOURNAL, /* of the update txn: changes; text: its user */
@@ -80,6 +80,7 @@ enum msg_type {
 	MSG_JOBS_SOURCE, /* rc: enum source_state; text: why it is not well */
 	MSG_PAST,	 /* of the question total: fabric, shape, tables, list and reading of
 			    time_ms; or rc, text */
+	MSG_KEEPING,	 /* rc 0: what it finds is kept; else it is not, text: why */
 };
 
 struct sample_reading;

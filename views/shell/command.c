@@ -32,7 +32,7 @@ static const struct command commands[] = {
 	{ "bookmarks", "[NAME]", ARG_BOOKMARK, false, REQ_BOOKMARKS, 0, "go to a bookmark; no argument: list them, and go to the previous one" },
 	{ "back", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_BACK, 0, "go back in the history" },
 	{ "at", "TIME", ARG_TEXT, true, REQ_AT, 0, "go to a moment, with a collector also before this session: 03:10, -90m, 2026-11-20T03:10" },
-	{ "against", "[TIME]", ARG_TEXT, false, REQ_AGAINST, 0, "hold rates against those of another moment: columns util_then, util_change_pct, wait_then, wait_change_pct; no argument: no longer" },
+	{ "against", "[TIME]", ARG_TEXT, false, REQ_AGAINST, 0, "hold rates against those of another moment: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct; no argument: no longer" },
 	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "go forward in the history" },
 	{ "file", "PATH", ARG_FILE, true, REQ_TABLES_FILE, 0, "compute a preview of a file's tables: tables.ibr, a dump, a saved plan" },
 	{ "plan", "FILE", ARG_FILE, true, REQ_PLAN_SAVE, 0, "save the plan, for: ibroute-top apply FILE" },

@@ -389,7 +389,7 @@ static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 
 	buf[0] = '\0';
 	if (s->mode == RUN_LOST)
-		snprintf(buf, len, "port lost: %s", s->lost_why);
+		snprintf(buf, len, s->collector.gone ? "%s" : "port lost: %s", s->lost_why);
 	else if (p->stale)
 		snprintf(buf, len, "COUNTERS STALE: %s old", figure_age(age, p->age_s));
 	else if (s->sm.lost)
@@ -408,6 +408,8 @@ static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 	else if (s->jobs_source.state == JOBS_UNREACHABLE)
 		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
 			 figure_age(age, s->jobs_source.age_s));
+	else if (s->collector.keeping == KEEPING_FAILS)
+		snprintf(buf, len, "no history is kept: %s", s->collector.why);
 	else if (s->automatic.alert)
 		snprintf(buf, len, "AUTO: %.200s", s->automatic.text);
 }

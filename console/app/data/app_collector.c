@@ -72,6 +72,7 @@ static void app_collector_take_hello(struct app *a, const struct msg *msg)
 	struct state_jobs *s = &a->state.jobs_source;
 
 	a->may_ask = msg->rc;
+	a->state.collector = (struct state_collector){ .on = true };
 	a->state.poll.interval_s = msg->seconds;
 	snprintf(a->state.source, sizeof(a->state.source), "collector %.50s", msg->text);
 	snprintf(s->source, sizeof(s->source), "%s", msg->engine[0] ? msg->engine : "none");
@@ -91,6 +92,14 @@ static void app_collector_take_source(struct app *a, const struct msg *msg)
 		   : msg->rc == SOURCE_OK     ? JOBS_OK
 					      : JOBS_UNREACHABLE;
 	snprintf(s->sentence, sizeof(s->sentence), "%.255s", msg->text);
+}
+
+static void app_collector_take_keeping(struct app *a, const struct msg *msg)
+{
+	struct state_collector *c = &a->state.collector;
+
+	c->keeping = msg->rc ? KEEPING_FAILS : KEEPING_WELL;
+	snprintf(c->why, sizeof(c->why), "%.199s", msg->text);
 }
 
 /* For --check and the like: since when counters rose is this command's own business, as it is where
@@ -252,6 +261,12 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 		return false;
 	case MSG_JOBS_SOURCE:
 		app_collector_take_source(a, msg);
+		return true;
+	case MSG_LOST:
+		a->state.collector.gone = msg->rc != 0;
+		return false;
+	case MSG_KEEPING:
+		app_collector_take_keeping(a, msg);
 		return true;
 	case MSG_PAST:
 		app_collector_take_past(a, msg);

@@ -296,6 +296,7 @@ struct frame *frame_of_msg(const struct msg *m)
 	case MSG_POLLING:
 	case MSG_LOST:
 	case MSG_FOUND:
+	case MSG_KEEPING:
 		return frame_of_note(m);
 	default:
 		return NULL;

@@ -239,12 +239,13 @@ static int frame_take_note(struct msg **out, struct bytes_in *in)
 	case MSG_POLLING:
 	case MSG_LOST:
 	case MSG_FOUND:
+	case MSG_KEEPING:
 		break;
 	default:
 		return -EPROTO;
 	}
 	m = msg_new((enum msg_type)h.type);
-	m->rc = h.rc;
+	m->rc = h.type == MSG_LOST ? 0 : h.rc; /* else it is the collector that is gone */
 	m->done = h.done;
 	m->total = h.total;
 	m->seconds = isfinite(h.seconds) ? h.seconds : 0;

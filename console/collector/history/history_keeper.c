@@ -15,7 +15,8 @@
 
 #define WAITING_MAX (256u << 20) /* bytes */
 #define THIN_S	    60.0
-#define AGAIN_S	    30.0 /* a disk that was full, a file that was damaged */
+#define AGAIN_S	    30.0 /* a file that was damaged */
+#define FULL_S	    5.0	 /* a disk that was full */
 
 struct history_keeper {
 	char *path;
@@ -30,6 +31,8 @@ struct history_keeper {
 	uint64_t lost;
 	bool stop;
 	int64_t oldest_ms;
+	int rc; /* of what was written last, with its sentence */
+	struct err why;
 
 	/* the thread's own */
 	struct history *h; /* NULL: it could not be opened again */
@@ -51,14 +54,24 @@ static void history_keeper_open(struct history_keeper *k, struct err *err)
 		k->h = NULL;
 }
 
+static void history_keeper_set(struct history_keeper *k, int rc, const struct err *why)
+{
+	pthread_mutex_lock(&k->lock);
+	k->rc = rc;
+	if (why)
+		k->why = *why;
+	pthread_mutex_unlock(&k->lock);
+}
+
 /* What went wrong, once until it goes well again. */
 static void history_keeper_fails(struct history_keeper *k, int rc, const struct err *err)
 {
+	history_keeper_set(k, rc, err);
 	if (!k->failed)
 		log_add(LOG_ERROR, "history", "nothing is kept until this is mended: %s",
 			err->text);
 	k->failed = true;
-	k->again_at = clock_s() + AGAIN_S;
+	k->again_at = clock_s() + (rc == -ENOSPC ? FULL_S : AGAIN_S);
 	if (rc == -ENOSPC)
 		return;
 	history_close(k->h);
@@ -90,9 +103,11 @@ static void history_keeper_write(struct history_keeper *k, const struct frame *f
 		history_keeper_fails(k, rc, &err);
 		return;
 	}
-	if (k->failed)
-		log_add(LOG_INFO, "history", "samples are kept again");
+	if (!k->failed)
+		return;
 	k->failed = false;
+	history_keeper_set(k, 0, NULL);
+	log_add(LOG_INFO, "history", "samples are kept again");
 }
 
 static void history_keeper_thin(struct history_keeper *k)
@@ -227,4 +242,16 @@ int64_t history_keeper_oldest_ms(struct history_keeper *k)
 	t = k->oldest_ms;
 	pthread_mutex_unlock(&k->lock);
 	return t;
+}
+
+int history_keeper_state(struct history_keeper *k, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&k->lock);
+	rc = k->rc;
+	if (rc)
+		*err = k->why;
+	pthread_mutex_unlock(&k->lock);
+	return rc;
 }

@@ -16,3 +16,5 @@ void history_keeper_stop(struct history_keeper *k);
 void history_keeper_add(struct history_keeper *k, const struct frame *f);
 /* The time that it knows of begins; 0: it keeps nothing yet. */
 int64_t history_keeper_oldest_ms(struct history_keeper *k);
+/* 0: what comes is written; or -errno with a sentence: it is lost until that is mended. */
+int history_keeper_state(struct history_keeper *k, struct err *err);

@@ -140,6 +140,27 @@ static int collector_link_ask(struct collector_link *l)
 /* --- what comes
  * ----------------------------------------------------------------------------------- */
 
+static void collector_link_tell(struct collector_link *l, enum msg_type type, int rc,
+				const char *why)
+{
+	struct msg *m = msg_new(type);
+
+	m->rc = rc;
+	snprintf(m->text, sizeof(m->text), "%s", why);
+	mailbox_send(l->box, m);
+}
+
+/* Somebody may have taken the connection and be gone, or hang: it answers once it says who it is.
+ */
+static void collector_link_found(struct collector_link *l)
+{
+	if (!l->lost)
+		return;
+	l->lost = false;
+	log_add(LOG_INFO, "collector", "the collector is responding again");
+	collector_link_tell(l, MSG_FOUND, 0, "");
+}
+
 static int collector_link_take_frame(struct collector_link *l, const struct frame_head *h)
 {
 	struct err err = { "" };
@@ -154,8 +175,10 @@ static int collector_link_take_frame(struct collector_link *l, const struct fram
 		log_add(LOG_ERROR, "collector", "%s", err.text);
 		return rc;
 	}
-	if (h->kind == FRAME_HELLO && m)
+	if (h->kind == FRAME_HELLO && m) {
+		collector_link_found(l);
 		m->rc = l->may_ask;
+	}
 	if (m)
 		mailbox_send(l->box, m);
 	return 0;
@@ -215,14 +238,6 @@ static int collector_link_read(struct collector_link *l)
 /* --- the thread
  * ----------------------------------------------------------------------------------- */
 
-static void collector_link_tell(struct collector_link *l, enum msg_type type, const char *why)
-{
-	struct msg *m = msg_new(type);
-
-	snprintf(m->text, sizeof(m->text), "%s", why);
-	mailbox_send(l->box, m);
-}
-
 static void collector_link_drop(struct collector_link *l, const char *why)
 {
 	if (l->fd >= 0)
@@ -234,7 +249,7 @@ static void collector_link_drop(struct collector_link *l, const char *why)
 		return;
 	l->lost = true;
 	log_add(LOG_ERROR, "collector", "%s", why);
-	collector_link_tell(l, MSG_LOST, why);
+	collector_link_tell(l, MSG_LOST, -EPIPE, why);
 }
 
 static void collector_link_connect(struct collector_link *l)
@@ -247,11 +262,6 @@ static void collector_link_connect(struct collector_link *l)
 		return;
 	}
 	setsockopt(l->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (!l->lost)
-		return;
-	l->lost = false;
-	log_add(LOG_INFO, "collector", "the collector is responding again");
-	collector_link_tell(l, MSG_FOUND, "");
 }
 
 static void collector_link_wait(struct collector_link *l)

@@ -53,7 +53,7 @@ static inline const struct log_line *events_get(const struct events *e, uint32_t
 enum run_mode {
 	RUN_LIVE,
 	RUN_FROZEN, /* by the operator: the data below stands still */
-	RUN_LOST,   /* the port to the fabric is gone; lost_why says it */
+	RUN_LOST,   /* the port to the fabric, or the collector, is gone; lost_why says it */
 	RUN_FILE,   /* a dump: nothing to poll */
 };
 
@@ -101,6 +101,16 @@ struct state_jobs {
 	char source[32];    /* "slurm", "sim", ... */
 	char sentence[256]; /* why unreachable */
 	double age_s;	    /* of the job set */
+};
+
+/* The collector that this console reads from. */
+enum collector_keeping { KEEPING_UNKNOWN, KEEPING_WELL, KEEPING_FAILS };
+
+struct state_collector {
+	bool on;			/* there is one; or it is polled from here */
+	bool gone;			/* and it does not respond; lost_why says it */
+	enum collector_keeping keeping; /* of its history; unknown: it keeps none, too */
+	char why[200];			/* it fails */
 };
 
 enum preview_state {
@@ -380,6 +390,7 @@ struct state {
 	struct state_poll poll;
 	struct state_sm sm;
 	struct state_jobs jobs_source;
+	struct state_collector collector;
 	struct state_preview preview;
 	struct state_apply apply;
 	struct state_ordering ordering; /* the one that is under way, of which there is one */

@@ -144,6 +144,17 @@ static bool headline_jobs(struct headline *h, const struct state *s)
 	return true;
 }
 
+static bool headline_keeping(struct headline *h, const struct state *s)
+{
+	char full[300];
+
+	if (s->collector.keeping != KEEPING_FAILS)
+		return false;
+	snprintf(full, sizeof(full), "no history is kept: %s", s->collector.why);
+	headline_say(h, full, "no history is kept; 8: events");
+	return true;
+}
+
 /* The job that suffers most, FAB_NONE without one. */
 static uint32_t headline_worst_job(const struct link_usage *u, double *slowdown)
 {
@@ -410,6 +421,8 @@ static bool headline_is(struct headline *h, enum headline_kind kind, const struc
 		return headline_slow(h, s, false);
 	case HEAD_JOBS:
 		return headline_jobs(h, s);
+	case HEAD_KEEPING:
+		return headline_keeping(h, s);
 	case HEAD_PORTS:
 		return headline_ports(h, v);
 	case HEAD_UNKNOWN:

@@ -18,6 +18,7 @@ enum headline_kind {
 	HEAD_CONGESTION, /* links wait for a full one */
 	HEAD_SLOWED,	 /* jobs slow each other, whatever the routing */
 	HEAD_JOBS,	 /* their source is gone */
+	HEAD_KEEPING,	 /* the collector cannot write its history */
 	HEAD_PORTS,	 /* errors, reduced, no reply */
 	HEAD_UNKNOWN,	 /* nothing is known to be wrong, and not all was looked at */
 	HEAD_WELL,

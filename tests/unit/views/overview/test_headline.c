@@ -171,6 +171,19 @@ static void slurm_is_gone(void **state)
 	is(&k, HEAD_JOBS, "verdict-slurm");
 }
 
+static void no_history_is_kept(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_well(&k);
+	k.s.collector.keeping = KEEPING_FAILS;
+	snprintf(k.s.collector.why, sizeof(k.s.collector.why), "the disk is full");
+	assert_int_equal(headline_of(&k).kind, HEAD_KEEPING);
+	assert_string_equal(headline_of(&k).text, "no history is kept: the disk is full");
+	console_close(&k);
+}
+
 static void nothing_is_wrong(void **state)
 {
 	struct console_kit k;
@@ -206,13 +219,10 @@ static void the_worst_is_told_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_routing_hurts),
-		cmocka_unit_test(congestion_has_its_cause),
-		cmocka_unit_test(a_cable_is_down),
-		cmocka_unit_test(the_subnet_manager_is_gone),
-		cmocka_unit_test(slurm_is_gone),
-		cmocka_unit_test(nothing_is_wrong),
-		cmocka_unit_test(the_worst_is_told_first),
+		cmocka_unit_test(the_routing_hurts), cmocka_unit_test(congestion_has_its_cause),
+		cmocka_unit_test(a_cable_is_down),   cmocka_unit_test(the_subnet_manager_is_gone),
+		cmocka_unit_test(slurm_is_gone),     cmocka_unit_test(no_history_is_kept),
+		cmocka_unit_test(nothing_is_wrong),  cmocka_unit_test(the_worst_is_told_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* What a collector learns, as its viewers get it. */
 #include "console/collector/frame/frame_taker.h"
 
+#include "console/collector/newest.h"
 #include "console/session/engine_list.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/hash/rng.h"
@@ -304,6 +305,53 @@ static void what_is_said_of_the_sm_and_of_jobs_arrives(void **state)
 	msg_drop(m);
 }
 
+/* rc of MSG_LOST says so, and only who has lost the collector knows. */
+static void what_a_collector_has_lost_is_not_the_collector(void **state)
+{
+	struct msg *m = msg_new(MSG_LOST);
+
+	m->rc = -EPIPE;
+	m = through(*state, m);
+	assert_int_equal(m->type, MSG_LOST);
+	assert_int_equal(m->rc, 0);
+	msg_drop(m);
+}
+
+static struct frame *keeping_frame(int rc, const char *why)
+{
+	struct msg *m = msg_new(MSG_KEEPING);
+	struct frame *f;
+
+	m->rc = rc;
+	snprintf(m->text, sizeof(m->text), "%s", why);
+	f = frame_of_msg(m);
+	msg_drop(m);
+	return f;
+}
+
+static void who_comes_later_hears_that_nothing_is_kept(void **state)
+{
+	struct frame *well = keeping_frame(0, ""), *full = keeping_frame(-ENOSPC, "disk is full");
+	const struct frame *list[NEWEST_MAX], *last = NULL;
+	struct newest n = { 0 };
+	struct world *w = *state;
+	struct msg *m;
+
+	newest_take(&n, well);
+	newest_take(&n, full);
+	for (uint32_t i = newest_list(list, &n, NULL); i--;)
+		last = list[i] ? list[i] : last;
+	assert_ptr_equal(last, full);
+	assert_int_equal(frame_take(&m, w->t, &last->head, last->data, NULL), 0);
+	assert_int_equal(m->type, MSG_KEEPING);
+	assert_int_equal(m->rc, -ENOSPC);
+	assert_string_equal(m->text, "disk is full");
+	msg_drop(m);
+	newest_free(&n);
+	frame_put(well);
+	frame_put(full);
+}
+
 static void findings_go_with_the_fabric_that_follows(void **state)
 {
 	struct findings *l = findings_new();
@@ -462,6 +510,8 @@ int main(void)
 		TEST(jobs_come_with_their_nodes_and_users),
 		TEST(lists_of_the_same_jobs_are_kept_once),
 		TEST(what_is_said_of_the_sm_and_of_jobs_arrives),
+		TEST(what_a_collector_has_lost_is_not_the_collector),
+		TEST(who_comes_later_hears_that_nothing_is_kept),
 		TEST(findings_go_with_the_fabric_that_follows),
 		TEST(a_moment_of_the_past_has_its_rates_and_the_objects_of_now),
 		TEST(why_there_is_no_past_is_said),

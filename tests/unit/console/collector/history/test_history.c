@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -424,6 +425,39 @@ static void the_keeper_writes_and_the_desk_answers(void **state)
 	history_desk_stop(d);
 }
 
+static bool keeper_fails(struct history_keeper *k, struct err *why)
+{
+	for (int i = 0; i < 600 && !history_keeper_state(k, why); i++)
+		usleep(10000);
+	return history_keeper_state(k, why) != 0;
+}
+
+/* A limit on the size of files stands for a disk. */
+static void the_keeper_says_why_it_cannot_write(void **state)
+{
+	struct frame *f = frame_at(FRAME_SAMPLE, T0, 1u << 20, 1);
+	struct rlimit was, small;
+	struct history_keeper *k;
+	struct err why = { "" };
+	void (*xfsz)(int) = signal(SIGXFSZ, SIG_IGN);
+
+	(void)state;
+	log_set_sink(NULL, NULL);
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL), 0);
+	assert_int_equal(history_keeper_state(k, &why), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	small = was;
+	small.rlim_cur = 256u << 10;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	history_keeper_add(k, f);
+	assert_true(keeper_fails(k, &why));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	signal(SIGXFSZ, xfsz);
+	assert_non_null(strstr(why.text, "history cannot be written"));
+	history_keeper_stop(k);
+	frame_put(f);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -441,6 +475,7 @@ int main(void)
 		TEST(a_killed_writer_loses_nothing_that_it_had_added),
 		TEST(a_newer_format_is_refused_and_left_alone),
 		TEST(the_keeper_writes_and_the_desk_answers),
+		TEST(the_keeper_says_why_it_cannot_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
