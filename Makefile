@@ -128,7 +128,7 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sourc
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab soak fuzz \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab chain soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
 	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check clean help
 .DELETE_ON_ERROR:
@@ -413,6 +413,11 @@ lab: check-packages
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bash tests/lab/sequence.sh full
 
+# OpenSM with our plugin, SLURM, a collector, an exporter, Prometheus with our rules, a console: each fails once
+chain: check-packages
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)bash tests/chain.sh
+
 # the fuzzers of tests/fuzz by libFuzzer; FUZZ="notice plan" FUZZ_RUNS=10000000 FUZZ_SEED=1
 fuzz:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_FUZZ)
@@ -536,6 +541,7 @@ help:
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"
 	@echo "month           sar compared with dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "lab             updates between all engines, on OpenSM with our plugin, SLURM, jobs with agents"
+	@echo "chain           what monitors a site, with a real Prometheus: each part fails, is an alert in time, and is mended"
 	@echo "soak            packets during random updates, all event orders of the phases, SIGKILL during"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
 	@echo "sanitize        all unit tests under ASan and UBSan, including those that make check skips"
