@@ -57,9 +57,10 @@ static void app_against_take(struct app *a, const struct fabric *f, const struct
 	g->time_s = time_s;
 	a->state.against = g->rates;
 	a->state.against_s = time_s;
-	shell_say(a->shell,
-		  "against %s: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct",
-		  figure_time(when, time_s));
+	shell_say(
+		a->shell,
+		"against %s: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct",
+		figure_time(when, time_s));
 }
 
 /* One of this session's samples; false: it has none from then. */
