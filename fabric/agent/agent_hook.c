@@ -3,6 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
+#include "fabric/base/time/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +15,39 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LINES_MAX 200 /* of one hook in the log */
 #define LIFE_FD	  3
 
+#define HANGS_MS 5000 /* after the shell was to be killed: then the process in between goes, too   \
+		       */
+
 /* ---- the process in between: only what a threaded process may do after fork() ---- */
+
+/* Not by the C library: what is preloaded for a simulated wire puts functions of its own in the
+ * place of these, with a lock that another thread may have held at the fork. */
+static int agent_hook_raw_open(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR);
+}
+
+static void agent_hook_raw_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+static ssize_t agent_hook_raw_read(int fd, void *buf, size_t n)
+{
+	return syscall(SYS_read, fd, buf, n);
+}
+
+static void agent_hook_raw_poll(struct pollfd *fds, unsigned n)
+{
+	syscall(SYS_ppoll, fds, n, NULL, NULL, 0);
+}
 
 static void agent_hook_default_signals(void)
 {
@@ -47,7 +74,7 @@ static pid_t agent_hook_start_shell(const char *command, char *const env[])
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != between)
 		_exit(127);
-	close(LIFE_FD);
+	agent_hook_raw_close(LIFE_FD);
 	execve("/bin/sh", argv, env);
 	_exit(127);
 }
@@ -65,13 +92,13 @@ static int agent_hook_watch(pid_t shell, int signals)
 	for (;;) {
 		if (waitpid(shell, &w, WNOHANG) == shell)
 			break;
-		poll(fds, 2, -1);
-		if (fds[1].revents && read(signals, &si, sizeof(si)) < 0)
+		agent_hook_raw_poll(fds, 2);
+		if (fds[1].revents && agent_hook_raw_read(signals, &si, sizeof(si)) < 0)
 			continue;
 		if (!fds[0].revents)
 			continue;
 		ordered = true;
-		if (read(LIFE_FD, &c, 1) == 1) {
+		if (agent_hook_raw_read(LIFE_FD, &c, 1) == 1) {
 			kill(-shell, SIGTERM);
 			continue;
 		}
@@ -87,7 +114,7 @@ static int agent_hook_watch(pid_t shell, int signals)
 
 static void agent_hook_between(const char *command, char *const env[], int life, int out)
 {
-	int null = open("/dev/null", O_RDWR), signals;
+	int null = agent_hook_raw_open("/dev/null"), signals;
 	sigset_t child;
 	pid_t shell;
 
@@ -106,8 +133,8 @@ static void agent_hook_between(const char *command, char *const env[], int life,
 	shell = agent_hook_start_shell(command, env);
 	if (shell < 0 || signals < 0)
 		_exit(127);
-	close(1);
-	close(2);
+	agent_hook_raw_close(1);
+	agent_hook_raw_close(2);
 	_exit(agent_hook_watch(shell, signals));
 }
 
@@ -249,6 +276,8 @@ bool agent_hook_turn(struct agent_hook *h, uint64_t now_ms, int *rc, struct err 
 	}
 	if (h->kill_ms && now_ms >= h->kill_ms)
 		agent_hook_close_fd(&h->life);
+	if (h->kill_ms && now_ms >= h->kill_ms + HANGS_MS)
+		kill(h->pid, SIGKILL);
 	got = waitpid(h->pid, &w, WNOHANG);
 	agent_hook_read_output(h);
 	if (!got)
@@ -274,13 +303,17 @@ void agent_hook_stop(struct agent_hook *h, uint64_t now_ms)
 
 void agent_hook_kill(struct agent_hook *h)
 {
+	uint64_t hangs_ms = clock_ms() + HANGS_MS;
 	int w;
 
 	if (!h->pid)
 		return;
 	agent_hook_close_fd(&h->life);
-	while (waitpid(h->pid, &w, 0) < 0 && errno == EINTR)
-		;
+	while (!waitpid(h->pid, &w, WNOHANG)) {
+		if (clock_ms() >= hangs_ms)
+			kill(h->pid, SIGKILL);
+		clock_rest_us(2000);
+	}
 	agent_hook_read_output(h);
 	agent_hook_log_line(h);
 	agent_hook_close_fd(&h->out);

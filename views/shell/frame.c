@@ -96,7 +96,7 @@ static const char *frame_update_state(const struct state *s, char *buf, size_t l
 		[APPLY_INCOMPLETE] = "INCOMPLETE",
 		[APPLY_SUPERSEDED] = "SUPERSEDED",
 		[APPLY_FABRIC_CHANGED] = "CHANGED",
-		[APPLY_JOURNAL] = NULL, /* nor the others */
+		[APPLY_INSTALLED] = NULL, /* the last; nor the others */
 	};
 	const struct state_apply *a = &s->apply;
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;

@@ -371,6 +371,29 @@ static void a_command_that_is_not_wanted_any_more_ends_soon(void **state)
 	assert_true(clock_ms() - t0 < 1500);
 }
 
+/* As by a lock that another thread held at the fork; the times are told, not waited for. */
+static void a_process_in_between_that_hangs_is_killed_with_its_command(void **state)
+{
+	uint64_t late = clock_ms() + 60001;
+	char command[300], pid_file[128];
+	struct agent_hook h;
+	struct err err;
+	int rc = 0;
+
+	(void)state;
+	snprintf(pid_file, sizeof(pid_file), "%s", file("pid3"));
+	snprintf(command, sizeof(command), "echo $$ >%s; exec sleep 60", pid_file);
+	start(&h, command, 60000);
+	wait_for(pid_file, true);
+	kill(h.pid, SIGSTOP);
+	assert_false(agent_hook_turn(&h, late, &rc, &err));
+	assert_false(agent_hook_turn(&h, late + AGENT_HOOK_GRACE_MS, &rc, &err));
+	while (!agent_hook_turn(&h, late + AGENT_HOOK_GRACE_MS + 60000, &rc, &err))
+		usleep(2000);
+	assert_int_equal(rc, -ETIMEDOUT);
+	wait_for(pid_file, false);
+}
+
 static void a_command_does_not_outlive_its_agent(void **state)
 {
 	char command[300], pid_file[128];
@@ -401,7 +424,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	static const char *const names[] = { "state", "pid1", "pid2" };
+	static const char *const names[] = { "state", "pid1", "pid2", "pid3" };
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
@@ -427,6 +450,7 @@ int main(void)
 		cmocka_unit_test(
 			a_late_command_gets_sigterm_and_then_sigkill_with_all_its_children),
 		cmocka_unit_test(a_command_that_is_not_wanted_any_more_ends_soon),
+		cmocka_unit_test(a_process_in_between_that_hangs_is_killed_with_its_command),
 		cmocka_unit_test(a_command_does_not_outlive_its_agent),
 	};
 
