@@ -427,7 +427,7 @@ static int tear_down(void **state)
 	static const char *const names[] = { "state", "pid1", "pid2", "pid3" };
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unlink(file(names[i]));
 	log_set_sink(NULL, NULL);
 	return rmdir(dir);
