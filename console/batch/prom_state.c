@@ -210,8 +210,7 @@ static void prom_state_sm(FILE *out, const struct batch_record *r)
 	fprintf(out, "} %u\n", r->a->sm.act_count);
 }
 
-/* --- the collector, and all of it ---------------------------------------------------------------
- */
+/* --- the collector, and all of it ------------------------------------------------------------ */
 
 void prom_state_collector(FILE *out, const struct batch_record *r)
 {

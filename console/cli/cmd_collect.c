@@ -36,8 +36,7 @@ struct collect_cmd {
 	uint64_t days, mib;
 };
 
-/* --- options ------------------------------------------------------------------------------------
- */
+/* --- options --------------------------------------------------------------------------------- */
 
 enum { OPT_COLLECT_DAYS = 0x2000, OPT_COLLECT_SIZE };
 
@@ -109,8 +108,7 @@ static error_t cmd_collect_take(int key, char *arg, struct argp_state *s)
 	return app_argp.parser(key, arg, &console);
 }
 
-/* --- what it watches ----------------------------------------------------------------------------
- */
+/* --- what it watches ------------------------------------------------------------------------- */
 
 struct collect_run {
 	struct collect_cmd *c;

@@ -58,9 +58,9 @@ static void collector_tell(struct collector *c, struct frame *f)
 
 static void collector_keep_sample(struct collector *c, const struct msg *m)
 {
+	const struct frame *told = c->newest.of[FRAME_SAMPLE];
 	struct frame *f =
-		c->keeper ? frame_of_sample_kept(m, c->newest.of[FRAME_SAMPLE]->head.time_ms)
-			  : NULL;
+		c->keeper && told ? frame_of_sample_kept(m, told->head.time_ms) : NULL;
 
 	if (f)
 		history_keeper_add(c->keeper, f);
@@ -208,8 +208,7 @@ static void collector_accept(struct collector *c, int listening, bool may_write)
 	frame_put(hello);
 }
 
-/* --- the loop ----------------------------------------------------------------------------------
- */
+/* --- the loop -------------------------------------------------------------------------------- */
 
 static void collector_loop(struct collector *c, const volatile sig_atomic_t *stop)
 {

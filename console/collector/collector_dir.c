@@ -26,8 +26,7 @@ char *collector_dir_default(const char *name)
 	return xasprintf("%s/%s", COLLECTOR_DIR, name);
 }
 
-/* --- the collector's side ------------------------------------------------------------------------
- */
+/* --- the collector's side -------------------------------------------------------------------- */
 
 /* 0600 where there is no such group, or this user is not in it. */
 static void collector_dir_share(int dir, const char *name, const char *group)

@@ -257,8 +257,7 @@ static bool viewers_read(struct viewers *v, struct viewer *w)
 	return got && viewers_take(v, w);
 }
 
-/* --- the loop -----------------------------------------------------------------------------------
- */
+/* --- the loop -------------------------------------------------------------------------------- */
 
 uint32_t viewers_poll(struct viewers *v, struct pollfd *fds)
 {

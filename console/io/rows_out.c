@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- as text ------------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 static const char *rows_out_shown(char *buf, const struct rows_out *r, size_t col, uint32_t row)
 {
@@ -77,8 +76,7 @@ void rows_out_text(FILE *out, const struct rows_out *r)
 	free(width);
 }
 
-/* --- as JSON ------------------------------------------------------------------------------------
- */
+/* --- as JSON --------------------------------------------------------------------------------- */
 
 static json_t *rows_out_number(double v, int decimals)
 {
@@ -126,8 +124,7 @@ json_t *rows_out_json(const struct rows_out *r)
 	return list;
 }
 
-/* --- as CSV -------------------------------------------------------------------------------------
- */
+/* --- as CSV ---------------------------------------------------------------------------------- */
 
 /* A node may call itself what a spreadsheet takes for a formula: such a cell begins with a '. */
 static void rows_out_csv_text(FILE *out, const char *text)

@@ -141,8 +141,7 @@ static uint32_t slurm_compare_home(const struct comparer *x, const char *host)
 	return n ? x->f->term_sw[term[0]] : FAB_NONE;
 }
 
-/* --- what the switches of the file are ----------------------------------------------------------
- */
+/* --- what the switches of the file are ------------------------------------------------------- */
 
 static void slurm_compare_index(struct comparer *x)
 {
@@ -263,8 +262,7 @@ static void slurm_compare_place(struct comparer *x)
 	slurm_compare_place_levels(x);
 }
 
-/* --- what differs ------------------------------------------------------------------------------
- */
+/* --- what differs ---------------------------------------------------------------------------- */
 
 static void slurm_compare_add(struct comparer *x, enum slurm_difference_kind kind, uint64_t line,
 			      const char *name, char *hosts, char *text)

@@ -856,8 +856,7 @@ static uint32_t load_tree_packed_run(const struct min_load_tree *b, const struct
 	return k;
 }
 
-/* --- groups of switches ------------------------------------------------------------------------
- */
+/* --- groups of switches ---------------------------------------------------------------------- */
 
 /* By this thread and the others, where there are any. */
 static void load_tree_do_all(struct min_load_tree *b, uint32_t n,

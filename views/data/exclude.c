@@ -64,8 +64,7 @@ void exclude_cable(struct context *ctx, const struct state *s, uint32_t chan)
 	exclude_toggle(ctx, s, FAB_NONE, chan);
 }
 
-/* --- tagged rows --------------------------------------------------------------------------------
- */
+/* --- tagged rows ----------------------------------------------------------------------------- */
 
 static const char *exclude_key(const struct context *ctx)
 {

@@ -21,8 +21,7 @@
 
 #define PAST_WAIT_S 30.0
 
-/* --- is there one? ------------------------------------------------------------------------------
- */
+/* --- is there one? --------------------------------------------------------------------------- */
 
 static bool app_collector_may_be(const struct app_opts *o)
 {
@@ -64,8 +63,7 @@ void app_collector_start(struct app *a)
 		app_give_up(a, NULL, rc, &err);
 }
 
-/* --- what it tells ------------------------------------------------------------------------------
- */
+/* --- what it tells --------------------------------------------------------------------------- */
 
 static void app_collector_take_hello(struct app *a, const struct msg *msg)
 {
@@ -162,8 +160,7 @@ bool app_collector_asked(struct app *a)
 	return true;
 }
 
-/* --- the past -----------------------------------------------------------------------------------
- */
+/* --- the past -------------------------------------------------------------------------------- */
 
 /* The same tables and jobs as now are the same objects, with their figures. */
 static void app_collector_backdrop(struct backdrop *b, struct app *a, struct msg *msg)

@@ -21,8 +21,7 @@ struct key_rows {
 	size_t n;
 };
 
-/* --- actions ------------------------------------------------------------------------------------
- */
+/* --- actions --------------------------------------------------------------------------------- */
 
 static const char *key_choice_action(const struct binding *b)
 {
@@ -103,8 +102,7 @@ const struct key_action *key_action_all(size_t *n)
 	return all;
 }
 
-/* --- what was chosen ----------------------------------------------------------------------------
- */
+/* --- what was chosen ------------------------------------------------------------------------- */
 
 static int key_choice_one(uint32_t *out, const char *word, size_t len, struct err *err)
 {
@@ -191,8 +189,7 @@ static int key_choice_take(struct key_rows *r, const struct key_choice *c, struc
 	return rc || any ? rc : err_set(err, -EINVAL, "no action has this name");
 }
 
-/* --- two actions, one key -----------------------------------------------------------------------
- */
+/* --- two actions, one key -------------------------------------------------------------------- */
 
 static bool key_choice_meet(const struct binding *a, const struct binding *b)
 {

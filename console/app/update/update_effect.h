@@ -22,7 +22,8 @@ void update_effect_free(struct update_effect *x); /* NULL is fine */
 /* What each job sends on the routing that is installed now; NAN unknown. */
 void update_effect_sample(struct update_effect *x, const struct jobset *jobs, const double *Bps);
 /* The samples so far are those before an update.  jobs: those that count, n of them, the slowest
- * one first; told: what its preview says of them, NULL nothing.  Again before its start: anew. */
+ * one first; told: what its preview says of them, NULL nothing.  Called again before its start: from the
+ * beginning. */
 void update_effect_begin(struct update_effect *x, const uint64_t *jobs, uint32_t n,
 			 const struct job_time_changes *told);
 /* The routing is another one from now on: the samples so far count no more, nor does the next,

@@ -70,8 +70,7 @@ void frame_digest(struct digest *out, const struct frame *f)
 	digest_of(out, f->data + f->body, f->body_len);
 }
 
-/* --- of messages --------------------------------------------------------------------------------
- */
+/* --- of messages ----------------------------------------------------------------------------- */
 
 struct frame *frame_of_hello(const struct hello *h)
 {

@@ -21,8 +21,8 @@ struct history_keep {
 struct history;
 
 /* keep NULL: to be read only.  -ENOENT: there is no such file to be read.  One that is damaged is
- * set aside by the writer (*aside: under that name, for the caller to free; else NULL) and begun
- * anew; for a reader it is -EIO. */
+ * set aside by the writer (*aside: under that name, for the caller to free; else NULL) and a
+ * new one begins; for a reader it is -EIO. */
 int history_open(struct history **out, const char *path, const struct history_keep *keep,
 		 char **aside, struct err *err);
 void history_close(struct history *h); /* NULL is fine */

@@ -40,8 +40,7 @@ struct collector_link {
 	bytes_out in; /* of the frame that comes */
 };
 
-/* --- questions ----------------------------------------------------------------------------------
- */
+/* --- questions ------------------------------------------------------------------------------- */
 
 static void collector_link_wake(struct collector_link *l)
 {

@@ -17,8 +17,7 @@ static void headline_say(struct headline *h, const char *full, const char *brief
 	snprintf(h->brief, sizeof(h->brief), "%s", brief[0] ? brief : full);
 }
 
-/* --- what does not answer -----------------------------------------------------------------------
- */
+/* --- what does not answer -------------------------------------------------------------------- */
 
 static bool headline_lost(struct headline *h, const struct state *s)
 {
@@ -66,8 +65,7 @@ static bool headline_broken(struct headline *h, const struct state *s)
 	return true;
 }
 
-/* --- what is down, and other problems of ports ---------------------------------------------------
- */
+/* --- what is down, and other problems of ports ----------------------------------------------- */
 
 static bool headline_gone(struct headline *h, const struct state_poll *p)
 {
@@ -236,8 +234,7 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 	return true;
 }
 
-/* --- congestion ---------------------------------------------------------------------------------
- */
+/* --- congestion ------------------------------------------------------------------------------ */
 
 static double headline_wait_limit(const struct state *s)
 {

@@ -127,8 +127,7 @@ static int fabric_bytes_take_rest(struct fabric *f, struct bytes_in *in)
 	return in->bad ? -EPROTO : 0;
 }
 
-/* --- names --------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static void fabric_bytes_put_name(bytes_out *out, uint64_t guid, const char *name)
 {
@@ -169,8 +168,7 @@ static struct name_map *fabric_bytes_take_names(struct bytes_in *in)
 	return m;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 void fabric_bytes_put(bytes_out *out, const struct fabric *f)
 {

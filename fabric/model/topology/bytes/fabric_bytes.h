@@ -8,6 +8,6 @@
 
 /* One that was discovered, with its names, states and rates.  O(ports + ends). */
 void fabric_bytes_put(bytes_out *out, const struct fabric *f);
-/* The same fabric, made anew by a builder: of the same fingerprint.  -EPROTO: these are not the
+/* The same fabric, built again and of the same fingerprint.  -EPROTO: these are not the
  * bytes of a fabric.  The caller owns one reference. */
 int fabric_bytes_take(struct fabric **out, struct bytes_in *in, struct err *err);

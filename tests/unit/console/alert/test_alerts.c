@@ -24,8 +24,7 @@
 
 static char folder[] = "/tmp/test_alerts.XXXXXX";
 
-/* --- a socket that a daemon would have ---------------------------------------------------------
- */
+/* --- a socket that a daemon would have ------------------------------------------------------- */
 
 static int daemon_socket(const char *path, int type)
 {
@@ -52,8 +51,7 @@ static const char *daemon_hears(int fd)
 	return text;
 }
 
-/* --- findings ----------------------------------------------------------------------------------
- */
+/* --- findings -------------------------------------------------------------------------------- */
 
 static struct findings *some(size_t n, ...)
 {
@@ -155,8 +153,7 @@ static void lines_of_the_log_are_alerts_from_a_level_on(void **state)
 	free(path);
 }
 
-/* --- syslog ------------------------------------------------------------------------------------
- */
+/* --- syslog ---------------------------------------------------------------------------------- */
 
 #define NASTY "a\"]\\ ;$(touch here)`touch here` 'b"
 
@@ -245,8 +242,7 @@ static void a_daemon_that_is_started_again_is_found_again(void **state)
 	free(path);
 }
 
-/* --- commands ----------------------------------------------------------------------------------
- */
+/* --- commands -------------------------------------------------------------------------------- */
 
 static char *file_text(const char *name)
 {
@@ -331,8 +327,7 @@ static void urls_are_checked_before_they_are_used(void **state)
 	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
 }
 
-/* --- the queue ---------------------------------------------------------------------------------
- */
+/* --- the queue ------------------------------------------------------------------------------- */
 
 struct gate {
 	pthread_mutex_t lock;
