@@ -348,11 +348,11 @@ if command -v systemd-analyze >/dev/null; then
 		local k
 
 		for k in look:ibroute-look ask:ibroute; do
-			grep -qx "ListenStream=/run/ibroute-top/collector/${k%:*}" ibroute-top-collect-${k%:*}.socket &&
+			grep -qx "ListenStream=/run/ibroute-collector/${k%:*}" ibroute-top-collect-${k%:*}.socket &&
 				grep -qx "FileDescriptorName=${k%:*}" ibroute-top-collect-${k%:*}.socket &&
 				grep -qx "SocketGroup=${k#*:}" ibroute-top-collect-${k%:*}.socket || return
 		done
-		grep -q '"/run/ibroute-top/collector"' "$top/console/collector/collector_dir.h" &&
+		grep -q '"/run/ibroute-collector"' "$top/console/collector/collector_dir.h" &&
 			grep -q '"ibroute-look"' "$top/console/collector/collector_dir.h"
 	}
 	ok "its sockets are where viewers look" sockets
@@ -363,20 +363,25 @@ fi
 # --- where nothing is said ---
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	cat >usual.sh <<EOF
-mkdir -p /run/ibroute-top && mount -t tmpfs none /run/ibroute-top || exit 3
+mount -t tmpfs -o mode=755 none /run || exit 3
+umask 077
+mkdir /run/ibroute-top # as the plugin makes it: nobody else's
 "$I" collect "$demo" -d 0.5 --state-dir "$work/state2" --history none 2>/dev/null &
 for i in \$(seq 200); do
-	[ -e /run/ibroute-top/collector/look ] && break
+	[ -e /run/ibroute-collector/look ] && break
 	sleep 0.1
 done
 timeout 60 "$I" --json -n 1 >usual.out 2>usual.err
 rc=\$?
+chmod 666 /run/ibroute-collector/look
+timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$work" "$work/ibroute-top" --json -n 1 >nobody.out 2>nobody.err || rc=4
 kill \$!
 wait
 exit \$rc
 EOF
 	ok "where there is one, it is read from without a word" unshare -m bash usual.sh
 	ok "and that is what was read" grep -q '"source": *"collector demo' usual.out
+	ok "by another user, too, beside the private folder of the plugin" grep -q '"source": *"collector demo' nobody.out
 else
 	skip "the usual folder: no namespaces here"
 fi

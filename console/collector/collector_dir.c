@@ -69,18 +69,27 @@ static bool collector_dir_asks_first(void)
 	return names && !strcmp(names, "ask:look");
 }
 
+/* Those who look have to get through what is new, whatever the umask; what is there stays. */
+static int collector_dir_make_one(const char *path)
+{
+	if (mkdir(path, 0755))
+		return errno == EEXIST ? 0 : -errno;
+	return chmod(path, 0755) ? -errno : 0;
+}
+
 static int collector_dir_make(const char *path, struct err *err)
 {
+	char *p = xstrdup(path);
 	int rc;
 
-	if (!mkdir(path, 0755) || errno == EEXIST)
-		return 0;
-	if (errno != ENOENT)
-		return err_set(err, -errno, "%s: %m", path);
-	rc = store_mkdir(path, err);
-	if (!rc && chmod(path, 0755))
-		rc = err_set(err, -errno, "%s: %m", path);
-	return rc;
+	for (char *s = strchr(p + 1, '/'); s; s = strchr(s + 1, '/')) {
+		*s = '\0';
+		collector_dir_make_one(p); /* what may not be made shows at the last one */
+		*s = '/';
+	}
+	rc = collector_dir_make_one(p);
+	free(p);
+	return rc ? err_set(err, rc, "%s: %s", path, strerror(-rc)) : 0;
 }
 
 static int collector_dir_lock(struct collector_dir *d, const char *path, struct err *err)

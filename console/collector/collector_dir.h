@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#define COLLECTOR_DIR	     "/run/ibroute-top/collector"
+#define COLLECTOR_DIR	     "/run/ibroute-collector"
 #define COLLECTOR_GROUP_LOOK "ibroute-look"
 #define COLLECTOR_GROUP_ASK  "ibroute"
 

@@ -41,8 +41,8 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_OLD_STATE] = "DELETE FROM frame WHERE kind = ?1 AND time_ms < "
 			 "(SELECT max(time_ms) FROM frame WHERE kind = ?1 AND time_ms <= ?2)",
 	[HQ_OLD_EVENTS] = "DELETE FROM event WHERE time_ms < ?1",
-	[HQ_NTH] = "SELECT time_ms FROM frame WHERE kind = ?1 ORDER BY time_ms LIMIT 1 OFFSET "
-		   "(SELECT count(*) / 50 + 1 FROM frame WHERE kind = ?1)",
+	[HQ_FIFTIETH] = "SELECT time_ms FROM frame WHERE kind = ?1 ORDER BY time_ms LIMIT 1 OFFSET "
+			"(SELECT count(*) / 50 + 1 FROM frame WHERE kind = ?1)",
 };
 
 int history_error(struct history *h, const char *doing, struct err *err)

@@ -139,9 +139,9 @@ int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_
 	return rc == -ENOENT ? history_first(time_ms, h, err) : rc;
 }
 
-int64_t history_oldest_ms(struct history *h)
+int64_t history_sample_time(struct history *h, enum history_query which)
 {
-	sqlite3_stmt *q = history_query(h, HQ_OLDEST);
+	sqlite3_stmt *q = history_query(h, which);
 	int64_t t = 0;
 
 	if (!q)
@@ -151,4 +151,9 @@ int64_t history_oldest_ms(struct history *h)
 		t = sqlite3_column_int64(q, 0);
 	sqlite3_reset(q);
 	return t;
+}
+
+int64_t history_oldest_ms(struct history *h)
+{
+	return history_sample_time(h, HQ_OLDEST);
 }

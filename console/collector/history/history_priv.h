@@ -20,7 +20,7 @@ enum history_query {
 	HQ_OLD,
 	HQ_OLD_STATE,
 	HQ_OLD_EVENTS,
-	HQ_NTH,
+	HQ_FIFTIETH,
 	HQ_COUNT
 };
 
@@ -35,7 +35,10 @@ struct history {
 	int64_t thin_until[HISTORY_TIERS]; /* samples before are as far apart as they are to be */
 };
 
-/* Reset, and with its first parameters, NULL-terminated text aside. */
+/* Reset, and without parameters; NULL: it cannot be prepared. */
 sqlite3_stmt *history_query(struct history *h, enum history_query q);
+/* The time that a query of samples gives: HQ_OLDEST, HQ_FIFTIETH, the first behind the oldest
+ * fiftieth; 0: there is none. */
+int64_t history_sample_time(struct history *h, enum history_query which);
 /* What SQLite says as -errno, with a sentence that names the file. */
 int history_error(struct history *h, const char *doing, struct err *err);

@@ -104,21 +104,6 @@ uint64_t history_bytes(struct history *h)
 	return (uint64_t)(history_pragma(h, "page_count") * history_pragma(h, "page_size"));
 }
 
-/* The time of the first sample behind the oldest fiftieth. */
-static int64_t history_fiftieth(struct history *h)
-{
-	sqlite3_stmt *q = history_query(h, HQ_NTH);
-	int64_t t = 0;
-
-	if (!q)
-		return 0;
-	sqlite3_bind_int(q, 1, FRAME_SAMPLE);
-	if (sqlite3_step(q) == SQLITE_ROW)
-		t = sqlite3_column_int64(q, 0);
-	sqlite3_reset(q);
-	return t;
-}
-
 static int history_fit(struct history *h, bool *more, struct err *err)
 {
 	int64_t until;
@@ -126,7 +111,7 @@ static int history_fit(struct history *h, bool *more, struct err *err)
 	if (history_bytes(h) <= h->keep.bytes)
 		return 0;
 	if (history_pragma(h, "freelist_count") < PAGES / 4) {
-		until = history_fiftieth(h);
+		until = history_sample_time(h, HQ_FIFTIETH);
 		if (!until) /* what is left is larger by itself */
 			return 0;
 		if (history_forget_until(h, until, err))
