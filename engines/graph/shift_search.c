@@ -7,15 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROOM	    (32u << 20)	 /* numbers of flows */
-#define WALKS	    (4u << 20)	 /* pairs of hosts */
-#define WORK	    (256u << 20) /* channels times flows looked at */
-#define TOO_MANY    (1ull << 40) /* what it costs to have more routes on a channel than any had */
-#define RAILS_MAX   16		 /* ports of one name; more have that of their adapter's maker */
-#define FLOWS_MAX   64		 /* from here on one flow more costs the same */
-#define ONE_FLOW    16		 /* what one costs on an empty channel */
-#define MUCH	    16		 /* a share of what the first round has moved */
-#define MILD_OTHERS 110		 /* as SHIFT_SEARCH_OTHERS, in mild rounds */
+#define ROOM	 (32u << 20)  /* numbers of flows */
+#define WALKS	 (4u << 20)   /* pairs of hosts */
+#define WORK	 (256u << 20) /* channels times flows looked at */
+#define TOO_MANY (1ull << 40) /* what it costs to have more routes on a channel than it may have   \
+			       */
+#define RAILS_MAX   16	      /* ports of one name; more have that of their adapter's maker */
+#define FLOWS_MAX   64	      /* from here on one flow more costs the same */
+#define ONE_FLOW    16	      /* what one costs on an empty channel */
+#define MUCH	    16	      /* a share of what the first round has moved */
+#define MILD_OTHERS 110	      /* as SHIFT_SEARCH_OTHERS, in mild rounds */
 
 struct shift_search {
 	struct arena *mem; /* owns the arrays */
@@ -29,7 +30,7 @@ struct shift_search {
 	uint32_t *rails;	   /* by rank */
 	uint16_t *load;		   /* by channel * nrank + shift */
 	uint64_t *routes;	   /* by channel */
-	uint64_t most;		   /* routes times weight on a channel when it began */
+	uint64_t most;		   /* routes times weight that a channel may have */
 	uint64_t extra[FLOWS_MAX]; /* by flows that are there: what one more costs */
 	bool mild;		   /* that grows slowly */
 	uint32_t others;	   /* what traffic counts that is no shift */
@@ -410,6 +411,7 @@ int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (x.routes[c] * chan_weight(how->weights, c) > x.most)
 			x.most = x.routes[c] * chan_weight(how->weights, c);
+	x.most += x.most * how->fuller_pct / 100;
 	if (!rc)
 		rc = shift_search_rounds(&x, true, how->mild, p);
 	if (!rc)

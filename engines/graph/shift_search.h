@@ -29,7 +29,8 @@ struct shift_search_how {
 	const uint32_t *const *places;
 	/* May the entry of that switch to a terminal move?  NULL: all may. */
 	bool (*is_free)(void *ctx, uint32_t sw, uint32_t term);
-	uint32_t others; /* what all other traffic counts; 0: nothing */
+	uint32_t others;     /* what all other traffic counts; 0: nothing */
+	unsigned fuller_pct; /* how many routes more than the fullest before a channel may get */
 	unsigned mild;	 /* rounds before the others in which few flows more cost hardly more: they
 			  * lead away from where each entry is best, yet many could be better */
 	unsigned rounds; /* over all terminals, at most; they end when nothing moves */

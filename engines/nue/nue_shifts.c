@@ -10,7 +10,12 @@
 #include <string.h>
 
 /* What bisections may lose at most for shifts, as a share: off trees paths are few on one VL. */
-#define EBB_OFF_TREES 0.97
+#define EBB_OFF_TREES 0.94
+/* Off trees channels may get so many more routes than the fullest had, where shifts and bisections
+ * together gain so much by it: a dragonfly's channel between two groups has all flows of some
+ * shifts, unless others lead over a third one. */
+#define FULLER_PCT  30
+#define FULLER_GAIN 1.05
 
 struct nue_shifts {
 	struct arena *mem; /* owns the arrays */
@@ -76,40 +81,76 @@ static void nue_shifts_build(void *ctx, struct spdag *g, const struct fabric *f,
 	spdag_sort_edges(g);
 }
 
-int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struct nue_trees *trees,
-		    uint32_t k, struct progress *progress, struct err *err)
+/* Entries of t moved, as a share of what shifts and bisections got before (was): *gain; 1 where
+ * that is not better. */
+static int nue_shifts_try(double *gain, struct tables *t, const struct shift_figures *was,
+			  const struct shift_search_how *how, bool tree, struct progress *progress,
+			  struct err *err)
 {
-	const struct fabric *f = layer->net->f;
-	size_t size = (size_t)t->nsw * t->stride;
-	struct shift_search_how how = { .build = nue_shifts_build,
-					.weights = &layer->net->weights,
-					.others = SHIFT_SEARCH_OTHERS,
-					.mild = layer->net->tree ? 0 : SHIFT_SEARCH_MILD,
-					.rounds = SHIFT_SEARCH_ROUNDS };
-	struct shift_figures was, is;
-	struct tables *other;
-	struct nue_shifts x;
+	const struct nue_shifts *x = how->ctx;
+	struct shift_figures is;
 	struct pace p;
 	uint64_t moved = 0;
 	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
 
-	if (rc || !shift_search_fits(f))
-		return rc;
+	*gain = 1;
+	if (!rc)
+		rc = shift_search(&moved, t, x->f, how, &p);
+	if (!rc && moved)
+		rc = shift_choice_judge(&is, x->f, t, progress, err);
+	if (!rc && moved &&
+	    shift_figures_better(was, &is, SHIFT_CHOICE_LITTLE_LESS,
+				 tree ? SHIFT_CHOICE_LITTLE_LESS : EBB_OFF_TREES))
+		*gain = is.sync * is.rate * is.ebb / (was->sync * was->rate * was->ebb);
+	return rc;
+}
+
+/* Twice off trees: what makes channels fuller has to gain for it. */
+static int nue_shifts_choose(struct tables *t, struct shift_search_how *how, bool tree,
+			     struct progress *progress, struct err *err)
+{
+	const struct nue_shifts *x = how->ctx;
+	size_t size = (size_t)t->nsw * t->stride;
+	struct tables *other = tables_new(x->f, t->engine);
+	uint8_t *before = xcalloc(size, 1);
+	struct shift_figures was;
+	double best = 1, gain;
+	int rc = shift_choice_judge(&was, x->f, t, progress, err);
+
+	memcpy(before, t->lft, size);
+	for (unsigned i = 0; i < (tree ? 1 : 2) && !rc; i++) {
+		how->fuller_pct = i ? FULLER_PCT : 0;
+		memcpy(other->lft, before, size);
+		rc = nue_shifts_try(&gain, other, &was, how, tree, progress, err);
+		if (rc || gain <= (i ? best * FULLER_GAIN : best))
+			continue;
+		best = gain;
+		memcpy(t->lft, other->lft, size);
+	}
+	free(before);
+	tables_put(other);
+	return rc;
+}
+
+int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struct nue_trees *trees,
+		    uint32_t k, struct progress *progress, struct err *err)
+{
+	const struct fabric *f = layer->net->f;
+	bool tree = layer->net->tree;
+	struct shift_search_how how = { .build = nue_shifts_build,
+					.weights = &layer->net->weights,
+					.others = SHIFT_SEARCH_OTHERS,
+					.mild = tree ? 0 : SHIFT_SEARCH_MILD,
+					.rounds = SHIFT_SEARCH_ROUNDS };
+	struct nue_shifts x;
+	int rc;
+
+	if (!shift_search_fits(f))
+		return 0;
 	nue_shifts_init(&x, layer, trees, k);
 	how.ctx = &x;
 	how.places = x.places;
-	other = tables_new(f, t->engine);
-	memcpy(other->lft, t->lft, size);
-	rc = shift_search(&moved, other, f, &how, &p);
-	if (!rc && moved)
-		rc = shift_choice_judge(&was, f, t, progress, err);
-	if (!rc && moved)
-		rc = shift_choice_judge(&is, f, other, progress, err);
-	if (!rc && moved &&
-	    shift_figures_better(&was, &is, SHIFT_CHOICE_LITTLE_LESS,
-				 layer->net->tree ? SHIFT_CHOICE_LITTLE_LESS : EBB_OFF_TREES))
-		memcpy(t->lft, other->lft, size);
-	tables_put(other);
+	rc = nue_shifts_choose(t, &how, tree, progress, err);
 	arena_free(x.mem);
 	return rc;
 }

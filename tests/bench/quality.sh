@@ -59,6 +59,7 @@ nets() {
 	tori  torus-9x9-s1    torus:dims=9x9,hosts=4 sw41
 	lanes dragonfly-4-vls dragonfly:p=4
 	lanes hyperx-12x8-vls hyperx:dims=12x8,hosts=7
+	lanes hyperx-f15-vls  hyperx:dims=12x8,hosts=7,fail=15
 	lanes slimfly-7-vls   slimfly:q=7
 	lanes torus-6x5x5-vls torus:dims=6x5x5,hosts=4
 	lanes random-125-vls  random:switches=125,links=1000,hosts=8,seed=1
