@@ -23,6 +23,24 @@ static uint64_t auto_mode_now_s(void)
 
 /* --- what is logged ---------------------------------------------------------------------- */
 
+static void auto_mode_add_cost(json_t *j, const struct auto_plan *p)
+{
+	json_object_set_new(j, "engine", json_string(p->engine));
+	json_object_set_new(j, "blocks", json_integer(p->blocks));
+	json_object_set_new(j, "drain_lids", json_integer(p->drain_lids));
+	json_object_set_new(j, "drain_jobs", json_integer(p->drain_jobs));
+	json_object_set_new(j, "rest_lids", json_integer(p->rest_lids));
+	json_object_set_new(j, "cpu_seconds", json_real(p->cpu_s));
+	if (p->time_bound > 0)
+		json_object_set_new(j, "time_bound", json_real(p->time_bound));
+	if (p->bound)
+		json_object_set_new(j, "job_efi_bound", json_integer((json_int_t)p->bound));
+	if (!p->jobs_timed)
+		return;
+	json_object_set_new(j, "jobs_faster", json_integer(p->jobs_faster));
+	json_object_set_new(j, "jobs_slower", json_integer(p->jobs_slower));
+}
+
 static void auto_mode_add_figures(json_t *j, const struct auto_plan *p)
 {
 	json_object_set_new(j, "gain", json_real(auto_gain(p)));
@@ -40,6 +58,7 @@ static void auto_mode_add_figures(json_t *j, const struct auto_plan *p)
 	if (p->base_loses[0])
 		json_object_set_new(j, "base_lids", json_string(p->base_loses));
 	json_object_set_new(j, "slower", json_string(p->slower));
+	auto_mode_add_cost(j, p);
 }
 
 /* judged: NULL nothing was. */
@@ -59,6 +78,28 @@ static void auto_mode_say(struct auto_mode *m, enum auto_act act, const struct a
 	record_note(*m->record, "auto", j);
 }
 
+void auto_mode_say_totals(struct auto_mode *m)
+{
+	char text[AUTO_TOTALS_TEXT];
+
+	if (!m->totals.looks)
+		return;
+	auto_totals_text(text, &m->totals);
+	m->say(m->ctx, AUTO_WAIT, text);
+	record_note(*m->record, "auto", json_pack("{s:s, s:s}", "act", "totals", "why", text));
+}
+
+static void auto_mode_count_look(struct auto_mode *m)
+{
+	int64_t now_s = (int64_t)time(NULL);
+
+	if (auto_totals_over(&m->totals, now_s))
+		auto_mode_say_totals(m);
+	if (!m->totals.looks || auto_totals_over(&m->totals, now_s))
+		auto_totals_begin(&m->totals, now_s);
+	m->totals.looks++;
+}
+
 /* --- looks ------------------------------------------------------------------------------- */
 
 void auto_mode_start(struct auto_mode *m, bool armed)
@@ -69,10 +110,19 @@ void auto_mode_start(struct auto_mode *m, bool armed)
 	auto_policy_init(&m->policy, &limits, auto_mode_now_s());
 }
 
+static void auto_mode_forget(struct auto_mode *m)
+{
+	tables_put(m->kept);
+	fabric_put(m->kept_on);
+	m->kept = NULL;
+	m->kept_on = NULL;
+}
+
 void auto_mode_end(struct auto_mode *m)
 {
 	jobset_put(m->routed_for);
 	m->routed_for = NULL;
+	auto_mode_forget(m);
 }
 
 bool auto_mode_due(const struct auto_mode *m)
@@ -112,6 +162,7 @@ enum auto_act auto_mode_look(struct auto_mode *m, const struct auto_seen *seen)
 		counted = job_filter_apply(&filter, seen->jobs, seen->f, time(NULL));
 		auto_mode_compare(&in, m, seen->f, counted);
 	}
+	auto_mode_count_look(m);
 	act = auto_policy_look(&m->policy, auto_mode_now_s(), &in);
 	if (act == AUTO_COMPUTE) {
 		m->proposed = false;
@@ -147,8 +198,66 @@ static int auto_mode_limits(struct route_limits **out, const struct auto_opts *h
 	return rc;
 }
 
-int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
-		     const struct auto_seen *seen, struct err *err)
+/* LFT entries that are not as confirmed, of switches and LIDs that are where they were; of: all of
+ * these. */
+static uint64_t auto_mode_overwritten(uint64_t *of, const struct auto_mode *m,
+				      const struct fabric *f, const struct tables *t)
+{
+	uint32_t top = m->kept->max_lid < t->max_lid ? m->kept->max_lid : t->max_lid;
+	uint64_t n = 0;
+
+	*of = 0;
+	for (uint32_t a = 0; a < m->kept_on->nsw; a++) {
+		uint32_t b = fabric_switch_by_guid(f, m->kept_on->sw_guid[a]);
+
+		for (uint32_t lid = 1; b != FAB_NONE && lid <= top; lid++) {
+			if (m->kept_on->lid_end[lid] == FAB_NONE || f->lid_end[lid] == FAB_NONE)
+				continue;
+			++*of;
+			n += tables_row(m->kept, a)[lid] != tables_row(t, b)[lid];
+		}
+	}
+	return n;
+}
+
+/* Where the subnet manager knows what was confirmed, it routes by it as long as the fabric is the
+ * same, and has a reason where it does not.  Where it does not know, it routes over it at its next
+ * sweep with a change, and would every time. */
+static void auto_mode_check_kept(struct auto_mode *m, const struct auto_seen *seen)
+{
+	char text[200];
+	uint64_t n, of;
+	bool same;
+
+	/* what others have written since is theirs */
+	if (seen->newest && strcmp(seen->newest, m->kept_txn) != 0)
+		auto_mode_forget(m);
+	if (!m->kept || m->policy.disarmed)
+		return;
+	same = digest_equal(&m->kept_on->fingerprint, &seen->f->fingerprint);
+	n = same || !seen->plugin ? auto_mode_overwritten(&of, m, seen->f, seen->installed) : 0;
+	if (!n)
+		return;
+	snprintf(text, sizeof(text),
+		 "%s has overwritten %lu of %lu LFT entries of the confirmed routing%s",
+		 seen->plugin ? "somebody" : "the subnet manager", (unsigned long)n,
+		 (unsigned long)of,
+		 seen->plugin ? "" : ", as it will every time without our plugin in OpenSM");
+	auto_policy_overwritten(&m->policy, text);
+	auto_mode_say(m, AUTO_WAIT, NULL);
+}
+
+struct auto_agents auto_mode_agents(const struct auto_mode *m, const char *socket, const char *key)
+{
+	return (struct auto_agents){ .socket = socket,
+				     .key = key,
+				     .unassigned = m->opts->strangers,
+				     .drain = m->opts->drain,
+				     .gain = m->opts->gain_pct / 100 };
+}
+
+int auto_mode_inputs(struct route_inputs *out, struct auto_mode *m, const struct auto_seen *seen,
+		     struct err *err)
 {
 	const struct auto_opts *how = m->opts;
 	struct route_limits *limits = NULL;
@@ -164,6 +273,8 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 	};
 	struct demand *demand = NULL;
 	int rc = auto_mode_limits(&limits, how, seen, err);
+
+	auto_mode_check_kept(m, seen);
 
 	if (!rc && how->demand && *how->demand)
 		rc = load_demand(&demand, how->demand,
@@ -191,33 +302,51 @@ enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_plan *p)
 	enum auto_act act = auto_policy_judge(&m->policy, auto_mode_now_s(), p);
 
 	m->proposed = act == AUTO_PROPOSE;
+	auto_totals_judged(&m->totals, act, p);
 	auto_mode_say(m, act, p);
 	return act;
 }
 
 void auto_mode_failed(struct auto_mode *m, const char *what)
 {
+	static const struct auto_plan none = { .sound = false };
+
+	auto_totals_judged(&m->totals, AUTO_WAIT, &none);
 	auto_policy_failed(&m->policy, auto_mode_now_s(), what);
 	auto_mode_say(m, AUTO_WAIT, NULL);
 }
 
+void auto_mode_confirmed(struct auto_mode *m, const struct fabric *f, const struct tables *t)
+{
+	const struct tables *kept = tables_get(t);
+	const struct fabric *on = fabric_get(f);
+
+	auto_mode_forget(m);
+	m->kept = kept;
+	m->kept_on = on;
+}
+
 void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, const char *text)
 {
+	if (end == AUTO_KEPT)
+		snprintf(m->kept_txn, sizeof(m->kept_txn), "%.47s", txn);
+	auto_totals_ended(&m->totals, end);
 	auto_policy_ended(&m->policy, auto_mode_now_s(), end, text);
 	auto_mode_say(m, AUTO_WAIT, NULL);
 	record_note(*m->record, "auto.end", json_pack("{s:s, s:i}", "txn", txn, "end", (int)end));
 }
 
-bool auto_mode_journal_open(const char *state_dir)
+void auto_mode_journals(struct auto_journals *out, const char *state_dir)
 {
 	struct txn_info *list = NULL;
 	uint32_t n = 0;
-	bool open = false;
 
+	*out = (struct auto_journals){ .open = false };
 	if (journal_list(&list, &n, journal_base(state_dir), NULL))
-		return false;
+		return;
 	for (uint32_t i = 0; i < n; i++)
-		open = open || !txn_state_final(list[i].state);
+		out->open = out->open || !txn_state_final(list[i].state);
+	if (n)
+		snprintf(out->newest, sizeof(out->newest), "%.47s", list[n - 1].head.id);
 	free(list);
-	return open;
 }

@@ -18,6 +18,7 @@ enum {
 	OPT_AGE,
 	OPT_QUIET,
 	OPT_AUTO_EXCLUDE,
+	OPT_AUTO_DRAIN,
 	OPT_AUTO_PATTERN
 };
 
@@ -42,6 +43,12 @@ static const struct argp_option rows[] = {
 	  "an operator, and view 7 asks for this with O)",
 	  0 },
 	{ "auto-strangers", 0, NULL, OPTION_ALIAS, NULL, 0 },
+	{ "auto-drain", OPT_AUTO_DRAIN, "needed|none|all", 0,
+	  "what --rw may write: needed: plans for which jobs drain that have to, if they have "
+	  "agents (default); none: only plans, or their parts, that nobody has to drain for, in an "
+	  "order of safe writes; all: only plans where all jobs whose paths change have agents, "
+	  "which drain, so that packets keep their order",
+	  0 },
 	{ "auto-pin", OPT_AUTO_PIN, "LIST", 0,
 	  "keep the installed paths to these hosts, as plan --pin: a list such as "
 	  "n[0001-0016],job:81234; a job counts while it runs",
@@ -104,6 +111,19 @@ static const char *auto_opts_list(const struct argp_state *s, enum param_id id, 
 	return arg;
 }
 
+static void auto_opts_set_drain(struct auto_opts *o, const char *arg, struct argp_state *s)
+{
+	static const char *const names[] = { "needed", "none", "all" };
+	unsigned i = 0;
+
+	while (i < sizeof(names) / sizeof(*names) && strcmp(arg, names[i]) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(*names))
+		argp_error(s, "--auto-drain: '%s' is none of needed, none, all", arg);
+	else
+		o->drain = (enum auto_drain)i;
+}
+
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_GAIN, struct auto_opts, gain_pct, "--auto-gain", 0, 99),
 	CMDLINE_FIELD(OPT_AGE, struct auto_opts, min_age_s, "--auto-min-age", 0, 86400),
@@ -126,6 +146,9 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_AUTO_ENGINE:
 		auto_opts_set_engine(o, arg, s);
+		return 0;
+	case OPT_AUTO_DRAIN:
+		auto_opts_set_drain(o, arg, s);
 		return 0;
 	case OPT_AUTO_PATTERN:
 		if (predict_pattern_parse(&o->pattern, arg, &err))
@@ -163,5 +186,6 @@ void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool a
 	*out = (struct auto_limits){ .period_s = o->period_s,
 				     .gain = o->gain_pct / 100,
 				     .accept_slower = o->accept_slower,
+				     .drain = o->drain,
 				     .armed = armed };
 }

@@ -17,7 +17,8 @@ struct auto_opts {
 	const char *pin;	/* as in --pin; NULL: nobody */
 	const char *exclude;	/* as in --exclude; NULL: nothing */
 	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
-	double gain_pct;	/* of the mean time of the jobs */
+	enum auto_drain drain;
+	double gain_pct;	      /* of the mean time of the jobs */
 	enum predict_pattern pattern; /* that the routings are judged by */
 	const char *demand, *ranks;   /* files of --demand and --ranks; NULL or "": none */
 	bool accept_slower;	      /* also what makes a pattern or a job slower */

@@ -120,7 +120,8 @@ static bool auto_policy_gains(const struct auto_policy *p, const struct auto_pla
 	return auto_gain(in) > auto_policy_need(p, in) && auto_gain(in) > 2 * error;
 }
 
-#define CHANGE 500
+#define CHANGE 600
+#define COST   160
 
 /* What software gets that knows base LIDs only is no gain. */
 static int auto_policy_sizes(char *buf, size_t len, const struct auto_plan *in)
@@ -148,6 +149,8 @@ static const char *auto_policy_change(char buf[CHANGE], const struct auto_plan *
 		n += snprintf(buf + n, CHANGE - (size_t)n, " %% (mean time of jobs%s %.2f -> %.2f",
 			      in->by_size ? ", large messages" : "", in->time_before,
 			      in->time_after);
+		if (in->time_bound > 0)
+			n += snprintf(buf + n, CHANGE - (size_t)n, ", bound %.2f", in->time_bound);
 		if (in->s_before > 0 && in->s_after > 0)
 			n += snprintf(buf + n, CHANGE - (size_t)n, ", %.2f -> %.2f ms/MiB",
 				      1e3 * in->s_before, 1e3 * in->s_after);
@@ -157,18 +160,57 @@ static const char *auto_policy_change(char buf[CHANGE], const struct auto_plan *
 	} else {
 		n += snprintf(buf + n, CHANGE - (size_t)n, " %% (");
 	}
-	snprintf(buf + n, CHANGE - (size_t)n, "max job EFI %lu -> %lu)", (unsigned long)in->before,
-		 (unsigned long)in->after);
+	n += snprintf(buf + n, CHANGE - (size_t)n, "max job EFI %lu -> %lu",
+		      (unsigned long)in->before, (unsigned long)in->after);
+	if (in->bound)
+		n += snprintf(buf + n, CHANGE - (size_t)n, ", bound %lu", (unsigned long)in->bound);
+	if (in->jobs_timed)
+		n += snprintf(buf + n, CHANGE - (size_t)n, "; %u job%s faster, %u slower",
+			      in->jobs_faster, plural(in->jobs_faster), in->jobs_slower);
+	snprintf(buf + n, CHANGE - (size_t)n, ")");
+	return buf;
+}
+
+/* "; 12 LIDs of 3 jobs have to drain": what else people ask of a plan. */
+static const char *auto_policy_cost(char buf[COST], const struct auto_plan *in)
+{
+	int n = 0;
+
+	buf[0] = '\0';
+	if (in->drain)
+		n = snprintf(buf, COST, "; %u LID%s of %u job%s ha%s to drain", in->drain_lids,
+			     plural(in->drain_lids), in->drain_jobs, plural(in->drain_jobs),
+			     in->drain_lids == 1 ? "s" : "ve");
+	else if (in->engine[0])
+		n = snprintf(buf, COST, "; no drain");
+	if (in->rest_lids)
+		snprintf(
+			buf + n, COST - (size_t)n,
+			": %u LID%s that would need one stay%s as installed (gain with them: %.1f %%)",
+			in->rest_lids, plural(in->rest_lids), in->rest_lids == 1 ? "s" : "",
+			100 * in->rest_gain);
+	return buf;
+}
+
+/* "sar, 1.3 s of CPU: "; before what was decided. */
+static const char *auto_policy_maker(char buf[64], const struct auto_plan *in)
+{
+	buf[0] = '\0';
+	if (in->engine[0] && in->cpu_s > 0)
+		snprintf(buf, 64, "%s, %.1f s of CPU: ", in->engine, in->cpu_s);
+	else if (in->engine[0])
+		snprintf(buf, 64, "%s: ", in->engine);
 	return buf;
 }
 
 static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_plan *in,
 					 const char *why)
 {
-	char change[CHANGE];
+	char maker[64], change[CHANGE], cost[COST];
 
-	auto_policy_say(p, "%u block%s: %s, but %s", in->blocks, plural(in->blocks),
-			auto_policy_change(change, in), why);
+	auto_policy_say(p, "%s%u block%s: %s%s, but %s", auto_policy_maker(maker, in), in->blocks,
+			plural(in->blocks), auto_policy_change(change, in),
+			auto_policy_cost(cost, in), why);
 	return AUTO_PROPOSE;
 }
 
@@ -179,8 +221,10 @@ static const char *auto_policy_hindrance(const struct auto_policy *p, const stru
 	if (!p->limits.armed)
 		return "automatic mode is not armed (read-only, no --rw): nothing is written";
 	if (p->disarmed)
-		return "automatic mode has disarmed itself because another writer changed the "
-		       "routing: find out which, then restart automatic mode";
+		return p->overwritten[0]
+			       ? p->overwritten
+			       : "automatic mode has disarmed itself because another writer changed "
+				 "the routing: find out which, then restart automatic mode";
 	if (in->slower[0] && !p->limits.accept_slower) {
 		snprintf(buf, 400,
 			 "it would be slower: %s: nothing is written without "
@@ -188,14 +232,19 @@ static const char *auto_policy_hindrance(const struct auto_policy *p, const stru
 			 in->slower);
 		return buf;
 	}
+	if (in->drain && p->limits.drain == AUTO_DRAIN_NONE)
+		return "nobody is to drain (--auto-drain none): an operator has to apply it";
 	if (in->drain && !in->agents)
 		return "not all jobs that have to drain have agents: an operator has to apply it";
+	if (in->moved_jobs && !in->agents_all && p->limits.drain == AUTO_DRAIN_ALL)
+		return "not all jobs whose paths change have agents (--auto-drain all): packets could "
+		       "overtake each other, and an operator has to apply it";
 	return NULL;
 }
 
 enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const struct auto_plan *in)
 {
-	char change[CHANGE], buf[400];
+	char maker[64], change[CHANGE], cost[COST], buf[400];
 	const char *why;
 
 	if (!in->sound) {
@@ -207,14 +256,16 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 	p->more = in->more;
 	if (!in->blocks) {
 		p->failures = 0;
-		auto_policy_say(p, "the engine finds no better routing: the installed one stays");
+		auto_policy_say(p, "%sthe engine finds no better routing: the installed one stays",
+				auto_policy_maker(maker, in));
 		return AUTO_WAIT;
 	}
 	if (!auto_policy_gains(p, in)) {
 		p->failures = 0;
 		auto_policy_say(
-			p, "%u block%s: %s, not more than %.1f %%: the installed routing stays",
-			in->blocks, plural(in->blocks), auto_policy_change(change, in),
+			p, "%s%u block%s: %s%s, not more than %.1f %%: the installed routing stays",
+			auto_policy_maker(maker, in), in->blocks, plural(in->blocks),
+			auto_policy_change(change, in), auto_policy_cost(cost, in),
 			100 * auto_policy_need(p, in));
 		return AUTO_WAIT;
 	}
@@ -229,12 +280,23 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(p, "writing %u block%s%s: %s%s%s%s", in->blocks, plural(in->blocks),
+	auto_policy_say(p, "%swriting %u block%s%s: %s%s%s%s%s", auto_policy_maker(maker, in),
+			in->blocks, plural(in->blocks),
 			in->more ? ", a part of what there is to gain" : "",
-			auto_policy_change(change, in),
+			auto_policy_change(change, in), auto_policy_cost(cost, in),
 			in->slower[0] ? "; slower, as accepted: " : "", in->slower,
 			in->drain ? "; agents drain their jobs" : "");
 	return AUTO_APPLY;
+}
+
+void auto_policy_overwritten(struct auto_policy *p, const char *sentence)
+{
+	p->disarmed = true;
+	snprintf(p->overwritten, sizeof(p->overwritten),
+		 "%.250s: automatic mode writes nothing any "
+		 "more until it is restarted",
+		 sentence);
+	auto_policy_say(p, "%s", p->overwritten);
 }
 
 void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)

@@ -10,8 +10,8 @@
  * failure, twice as long after each further one, and twice that where routes had been written
  * and were rolled back.  An update that was kept ends this; where the engine had to leave something
  * for later, the next look computes again, whatever the jobs do.  Where somebody else has routed
- * during an update, it disarms itself: it proposes plans but writes nothing until it is started
- * again.
+ * during an update, or has overwritten what was confirmed, it disarms itself: it proposes plans but
+ * writes nothing until it is started again.
  */
 #pragma once
 
@@ -21,6 +21,8 @@
 #define AUTO_BUSY_S    10	  /* until it looks again while somebody else updates */
 #define AUTO_BACKOFF_S (6 * 3600) /* longest pause after failures */
 
+#define AUTO_JOB_CHANGE .01 /* of its time: a job is faster or slower */
+
 enum auto_act {
 	AUTO_WAIT,    /* until next_s */
 	AUTO_COMPUTE, /* then auto_policy_judge() or auto_policy_failed() */
@@ -28,12 +30,21 @@ enum auto_act {
 	AUTO_APPLY,   /* then auto_policy_ended() */
 };
 
+/* Whose plans may be written that other than idle traffic notices. */
+enum auto_drain {
+	AUTO_DRAIN_NEEDED, /* jobs drain that have to; all of them must have agents */
+	AUTO_DRAIN_NONE,   /* only what nobody has to drain for, in an order of safe waves */
+	AUTO_DRAIN_ALL,	   /* only where all jobs whose paths change have agents: packets keep their
+			    * order */
+};
+
 struct auto_limits {
 	uint32_t period_s;  /* between two looks, and so at least between two computations; not 0 */
 	double gain;	    /* a plan must gain more than this share, 0..1; a part of one less, see
 			     * auto_policy_need() */
 	bool accept_slower; /* it may write what time_gate finds slower */
-	bool armed;	    /* it may write */
+	enum auto_drain drain;
+	bool armed; /* it may write */
 };
 
 /* What is there when it looks. */
@@ -66,9 +77,20 @@ struct auto_plan {
 	uint32_t blocks;      /* to be written: LFT blocks and SL2VL tables */
 	bool drain;	      /* traffic has to be away before the first write */
 	bool agents;	      /* of all whose traffic that is */
-	bool busy;	      /* an update of somebody else has begun meanwhile */
+	bool agents_all;      /* of all jobs whose paths change */
+	uint32_t drain_lids, drain_jobs; /* that it is about, with drain */
+	uint32_t moved_jobs;		 /* whose paths change, also without a drain */
+	uint32_t rest_lids; /* left as installed, for they would have to drain; 0: it is whole */
+	double rest_gain;   /* what the plan gains with them */
+	bool busy;	    /* an update of somebody else has begun meanwhile */
 	bool more; /* the engine has changed as much as it may at a time: there is more to gain */
-	double reach; /* with more: what all of it gains, as it knows, 0..1; 0 not known */
+	double reach;	   /* with more: what all of it gains, as it knows, 0..1; 0 not known */
+	char engine[24];   /* that made it; "" not known */
+	double time_bound; /* no routing has a lower mean time; 0 not known */
+	uint64_t bound;	   /* nor a lower maximum effective EFI; 0 not known */
+	bool jobs_timed;   /* the next two are known */
+	uint32_t jobs_faster, jobs_slower; /* by more than AUTO_JOB_CHANGE */
+	double cpu_s;			   /* that it took to compute; 0 not known */
 };
 
 enum auto_end {
@@ -82,12 +104,13 @@ enum auto_end {
 
 struct auto_policy {
 	struct auto_limits limits;
-	uint64_t next_s;   /* no look before */
-	bool computed;	   /* for the jobs that a look compares with */
-	bool disarmed;	   /* somebody else routes */
-	bool more;	   /* of the last plan */
-	uint32_t failures; /* in a row */
-	char why[900];	   /* the last decision, a sentence for the log */
+	uint64_t next_s;       /* no look before */
+	bool computed;	       /* for the jobs that a look compares with */
+	bool disarmed;	       /* somebody else routes, or overwrites what was confirmed */
+	bool more;	       /* of the last plan */
+	uint32_t failures;     /* in a row */
+	char overwritten[360]; /* why disarmed, as auto_policy_overwritten() was told; "" else */
+	char why[1400];	       /* the last decision, a sentence for the log */
 };
 
 /* The first look is due at once.  Times are seconds of one clock that never jumps. */
@@ -107,8 +130,12 @@ void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)
 /* After AUTO_APPLY.  text: why it was not kept; may be NULL. */
 void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text);
 
-/* What a plan has to gain: the threshold; half of it, where the engine has changed as much as it may
- * at a time, and a fifth, where it knows that all of it gains more than the threshold. */
+/* What was confirmed is no longer in the switches: by whom it was overwritten, and how much, as a
+ * sentence.  From now on it proposes only. */
+void auto_policy_overwritten(struct auto_policy *p, const char *sentence);
+
+/* What a plan has to gain: the threshold; half of it, where the engine has changed as much as it
+ * may at a time, and a fifth, where it knows that all of it gains more than the threshold. */
 double auto_policy_need(const struct auto_policy *p, const struct auto_plan *in);
 
 /* Share by which the time of jobs falls, 0..1, negative when it rises; where that is not known, the

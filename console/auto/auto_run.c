@@ -149,6 +149,8 @@ static void auto_run_apply(struct auto_run *r, const struct plan *p)
 	plan_bytes_clear(&plan);
 	if (t.left)
 		stopped = SIGTERM;
+	if (end == AUTO_KEPT)
+		auto_mode_confirmed(&r->mode, p->fabric, p->to);
 	auto_mode_ended(&r->mode, end, t.client.id, err.text);
 	update_terminal_close(&t);
 }
@@ -190,26 +192,33 @@ static void auto_run_carry_out(struct auto_run *r, const struct plan *p, enum au
 static int auto_run_propose(struct auto_plan *out, struct route_report *report,
 			    struct route_inputs *in, const struct auto_run *r, struct err *err)
 {
-	struct auto_agents who = { .socket = r->o->dog.live.socket,
-				   .key = r->o->dog.live.agents_key,
-				   .unassigned = r->o->automatic.strangers };
+	struct auto_agents who =
+		auto_mode_agents(&r->mode, r->o->dog.live.socket, r->o->dog.live.agents_key);
+	double start = clock_cpu_s();
 	int rc;
 
+	in->opts.bound_work = LENGTH_WORK; /* nobody waits for it */
 	route_report_begin(report, in);
 	rc = route_report_steps(report, in, AUTO_STEPS, &working, err);
-	return rc ? rc : auto_propose(out, report, in, &who, &working, err);
+	if (!rc)
+		rc = auto_propose(out, report, in, &who, &working, err);
+	if (!rc)
+		out->cpu_s = clock_cpu_s() - start;
+	return rc;
 }
 
 static void auto_run_compute(struct auto_run *r, struct auto_seen *seen)
 {
 	struct route_report report = { 0 };
 	struct route_inputs in = { 0 };
+	struct auto_journals journals;
 	struct auto_plan p;
 	struct err err = { "" };
 	enum auto_act act = AUTO_WAIT;
 	int rc = live_tables(&r->live, &err);
 
 	seen->installed = r->live.t;
+	seen->plugin = r->live.osm != NULL;
 	if (!rc)
 		rc = auto_mode_inputs(&in, &r->mode, seen, &err);
 	if (!rc)
@@ -220,7 +229,8 @@ static void auto_run_compute(struct auto_run *r, struct auto_seen *seen)
 		auto_mode_failed(&r->mode, err.text);
 		goto out;
 	}
-	p.busy = auto_mode_journal_open(r->o->dog.live.state_dir);
+	auto_mode_journals(&journals, r->o->dog.live.state_dir);
+	p.busy = journals.open;
 	p.why_not = err.text;
 	act = auto_mode_judge(&r->mode, &p);
 	if (act != AUTO_WAIT)
@@ -257,8 +267,11 @@ static void auto_run_look_at_fabric(struct auto_run *r, struct auto_seen *seen)
 static void auto_run_look(struct auto_run *r)
 {
 	struct auto_seen seen = { .known = auto_run_jobs_known(r) };
+	struct auto_journals journals;
 
-	seen.busy = seen.known && auto_mode_journal_open(r->o->dog.live.state_dir);
+	auto_mode_journals(&journals, r->o->dog.live.state_dir);
+	seen.busy = seen.known && journals.open;
+	seen.newest = journals.newest;
 	if (seen.known && !seen.busy)
 		auto_run_look_at_fabric(r, &seen);
 	else
@@ -355,6 +368,7 @@ int auto_run(const struct auto_run_opts *o)
 	if (!rc) {
 		auto_run_begin(&r);
 		auto_run_loop(&r);
+		auto_mode_say_totals(&r.mode);
 		puts("auto: stopped; the installed routing stays");
 	} else {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# reroute.sh FABRIC [OPTION OF plan...]: unattended reroute for the running jobs, up to the report.
-# Leaves its files in a folder; exits like ibroute-top, 0: confirmed, or no change.
+# reroute.sh FABRIC [--min-gain PERCENT] [OPTION OF plan...]: unattended reroute for the running jobs, up to
+# the report.  Leaves its files in a folder; exits like ibroute-top, 0: confirmed, or no change, or too little gain.
 # As plan.txt says: ACCEPT_STRANGERS=1: hosts of no job may have to drain, ACCEPT_SLOWER=1: jobs may get slower.
 set -eu
 fabric=$1
 shift
-[ $# -gt 0 ] || set -- -e sar
+case " $*" in *" -e"* | *" --engine"* | *" --tables"*) ;; *) set -- -e sar "$@" ;; esac
 records=${IBROUTE_RECORD_DIR:-/var/log/ibroute-top}
 dir=reroute-$(date +%Y%m%dT%H%M%S)
 mkdir "$dir" && cd "$dir"
@@ -19,7 +19,7 @@ watch before.jsonl || { echo "reroute: see the ports in $dir/before.jsonl" >&2; 
 
 rc=0
 ibroute-top plan "$@" --fabric "$fabric" --jobs slurm -o new.plan --detailed-exitcode >plan.txt || rc=$?
-[ "$rc" -eq 2 ] || exit "$rc" # 0: nothing to change
+[ "$rc" -eq 2 ] || exit "$rc" # 0: nothing to change, or --min-gain is not reached
 rc=0
 ibroute-top show new.plan --json >plan.json
 

@@ -58,9 +58,12 @@ ok "nor where nothing could be confirmed in time" does 64 --auto --auto-confirm 
 # --- not armed ---
 service
 ok "not armed: it proposes" says 'PROPOSED PLAN: .* blocks: gain .*mean time of jobs .*not armed'
+ok "one line has engine, CPU time, times, bounds, jobs and drain" says \
+	'sar, [0-9.]+ s of CPU: [0-9]+ blocks: gain .*mean time of jobs [0-9.]+ -> [0-9.]+, bound [0-9.]+.*max job EFI [0-9]+ -> [0-9]+, bound [0-9]+; 2 jobs faster, 0 slower\); no drain'
 ok "with a plan for an operator" says 'apply it with: ibroute-top apply .*auto.plan'
 ok "the same jobs: nothing more" says 'the jobs have not changed'
 ok "SIGTERM ends it" stop 0
+ok "with totals" says 'totals of 20[0-9-]+: [0-9]+ looks, 1 plan computed .*0 written .*1 proposed'
 ok "nothing was written" same "$LAB_DIR/t0"
 ok "not even begun" test "$(updates)" -eq 0
 
@@ -106,6 +109,18 @@ sleep 4
 ok "count as the same" never_said 'jobs? started'
 jobs_are '21 n[0001-0008]' '22 n[0009-0020]' '23 n[0021-0031]'
 ok "other jobs are computed for" says '3 jobs started, 2 ended: computing a plan for 3'
+# a stock opensm routes by its own engine when a cable goes, over what was confirmed
+settled() { grep '^auto: ' "$LAB_DIR/log" | tail -n 1 | grep -qE 'is confirmed|installed routing stays|have not changed'; }
+ok "that ends, too" lab_wait 30 settled
+lab_con "Unlink \"$(lab_node leaf2)\"[$(lab_port leaf2)]"
+jobs_are '31 n[0001-0010]' '32 n[0011-0020]' '33 n[0021-0030]'
+ok "OpenSM has overwritten it: it writes nothing any more" says \
+	'subnet manager has overwritten [0-9]+ of [0-9]+ LFT entries .*without our plugin.*writes nothing any more'
+written=$(grep -c ' writing [0-9]* block' "$LAB_DIR/log")
+jobs_are '41 n[0001-0012]' '42 n[0013-0020]'
+ok "also for other jobs" says 'computing a plan for 2'
+sleep 4
+ok "as the log says" test "$(grep -c ' writing [0-9]* block' "$LAB_DIR/log")" -eq "$written"
 mv "$LAB_DIR/jobs" "$LAB_DIR/jobs.away"
 ok "without the source of jobs all stays" says 'jobs are unknown at present: the installed routing stays'
 ok "SIGTERM ends it" stop 0

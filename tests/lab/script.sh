@@ -152,6 +152,10 @@ start_jobs || give_up "the jobs"
 ok "OpenSM routes by updn" lab_wait 10 installed updn
 
 export ACCEPT_STRANGERS=1 ACCEPT_SLOWER=1
+ok "a gain that no plan has: nothing is begun" reroute 0 --min-gain 99
+ok "and plan.txt says so" grep -q 'less than 99 %: no plan' "$found/plan.txt"
+no_update() { [ ! -e "$found/new.plan" ] && [ -z "$(find "$LAB_DIR/state" -maxdepth 1 -name '2*Z-*' 2>/dev/null)" ]; }
+ok "there is no plan, and no update" no_update
 ok "to parx: kept" reroute 0 -e parx --escape --vls 4 || finish
 ok "all agents drained and returned" all_acked
 ok "OpenSM routes by parx, confirmed" installed parx

@@ -47,6 +47,9 @@ static void app_auto_ended(struct app *a, enum auto_end end)
 	const struct state_apply *s = &a->state.apply;
 
 	a->automatic.stage = STAGE_IDLE;
+	if (end == AUTO_KEPT && a->applied &&
+	    !tables_check_fabric(a->applied, a->state.fabric, NULL))
+		auto_mode_confirmed(&a->automatic.mode, a->state.fabric, a->applied);
 	auto_mode_ended(&a->automatic.mode, end, s->txn, s->result);
 }
 
@@ -81,10 +84,9 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 {
 	const struct state_preview *p = &a->state.preview;
 	const struct auto_opts *how = &a->opts.automatic;
-	struct auto_agents who = { .socket = a->opts.live.socket,
-				   .key = a->opts.live.agents_key,
-				   .unassigned = how->strangers };
 	struct app_auto *u = &a->automatic;
+	struct auto_agents who =
+		auto_mode_agents(&u->mode, a->opts.live.socket, a->opts.live.agents_key);
 	struct preview_options o;
 	struct route_inputs in;
 	struct err err = { "" };
@@ -114,8 +116,18 @@ static bool app_auto_may_look(const struct app *a)
 	       a->state.jobs_source.state != JOBS_WAITING && auto_mode_due(&a->automatic.mode);
 }
 
-/* journal: another process updates, or has left an update unfinished; as below. */
-static void app_auto_look(struct app *a, bool journal)
+/* The update that was last; of the demo's, which keeps no journals, the console knows only its own.
+ */
+static const char *app_auto_newest(const struct app *a, const struct auto_journals *found)
+{
+	const struct auto_mode *m = &a->automatic.mode;
+
+	if (!a->demo)
+		return found->newest;
+	return a->applied == m->kept ? m->kept_txn : "";
+}
+
+static void app_auto_look(struct app *a, const struct auto_journals *found)
 {
 	struct auto_seen seen = { .known = a->state.jobs && a->state.jobs_source.state == JOBS_OK };
 
@@ -123,11 +135,13 @@ static void app_auto_look(struct app *a, bool journal)
 	if (!app_auto_may_look(a)) /* any more */
 		return;
 	if (seen.known) {
-		seen.busy = journal || app_auto_update_open(a);
+		seen.busy = found->open || app_auto_update_open(a);
+		seen.newest = app_auto_newest(a, found);
 		seen.f = a->state.fabric;
 		seen.installed = a->state.tables;
 		seen.jobs = a->state.jobs;
 		seen.sm = app_sm_pin(a);
+		seen.plugin = a->state.sm.requested[0] != '\0';
 	}
 	if (auto_mode_look(&a->automatic.mode, &seen) == AUTO_COMPUTE)
 		app_auto_compute(a, &seen);
@@ -146,6 +160,7 @@ static void app_auto_apply(struct app *a)
 	a->automatic.stage = STAGE_UPDATE;
 }
 
+/* journal: another process updates, or has left an update unfinished. */
 static void app_auto_judge(struct app *a, bool journal)
 {
 	uint32_t at = app_plan_find(a, a->automatic.preview);
@@ -170,7 +185,7 @@ static void app_auto_judge(struct app *a, bool journal)
 
 struct seeking_updates {
 	const char *state_dir; /* the console's, which outlives it */
-	bool open;
+	struct auto_journals found;
 };
 
 static int app_auto_seek_run(void *ctx, struct err *err)
@@ -178,23 +193,23 @@ static int app_auto_seek_run(void *ctx, struct err *err)
 	struct seeking_updates *s = ctx;
 
 	(void)err;
-	s->open = auto_mode_journal_open(s->state_dir);
+	auto_mode_journals(&s->found, s->state_dir);
 	return 0;
 }
 
-static void app_auto_sought(struct app *a, bool open)
+static void app_auto_sought(struct app *a, const struct auto_journals *found)
 {
 	if (a->automatic.stage == STAGE_LOOK)
-		app_auto_look(a, open);
+		app_auto_look(a, found);
 	else
-		app_auto_judge(a, open);
+		app_auto_judge(a, found->open);
 }
 
 static void app_auto_seek_done(void *owner, void *ctx)
 {
 	const struct seeking_updates *s = ctx;
 
-	app_auto_sought(owner, s->open);
+	app_auto_sought(owner, &s->found);
 }
 
 static const struct file_work_ops app_auto_seek = {
@@ -207,11 +222,12 @@ static const struct file_work_ops app_auto_seek = {
 /* What is simulated has no other processes. */
 static void app_auto_begin(struct app *a, enum auto_stage stage)
 {
+	static const struct auto_journals none = { .open = false };
 	struct seeking_updates *s;
 
 	a->automatic.stage = stage;
 	if (a->demo) {
-		app_auto_sought(a, false);
+		app_auto_sought(a, &none);
 		return;
 	}
 	s = xcalloc(1, sizeof(*s));

@@ -44,7 +44,7 @@ struct way {
 
 /* What became of a way at a time. */
 struct way_step {
-	char why[900]; /* decision or refusal; "" none */
+	char why[1400]; /* decision or refusal; "" none */
 	bool refused, computed, adopted;
 	double cpu_s; /* of computing, judging and ordering, where computed */
 	uint32_t blocks, blocks_all;

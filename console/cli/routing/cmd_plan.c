@@ -2,6 +2,7 @@
 /* ibroute-top plan: what would be written to which switches, kept in a file for apply. */
 #include "console/cli/commands.h"
 
+#include "console/auto/auto_policy.h"
 #include "console/cli/text/engines_help.h"
 #include "console/cli/text/message_summary.h"
 #include "console/cli/text/plan_jobs.h"
@@ -18,6 +19,7 @@
 #include "console/plan/command_inputs.h"
 #include "console/plan/gate_json.h"
 #include "console/plan/route_report.h"
+#include "console/plan/safe_part.h"
 #include "engines/engine_spec.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
@@ -38,8 +40,12 @@ struct plan_cmd {
 	struct route_file from; /* instead of an engine */
 	struct command_inputs in;
 	struct adaptive adaptive;
-	bool detailed;
+	bool detailed, no_drain;
+	double min_gain_pct; /* 0: any plan will do */
+	uint32_t rest;	     /* LIDs that stay as installed, with no_drain */
 };
+
+enum { OPT_MIN_GAIN = 1300 };
 
 static const struct argp_option table[] = {
 	{ "engine", 'e', "NAME", 0,
@@ -65,6 +71,14 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_THREADS),
 	OPTION_PARAM(PARAM_ROOTS),
 	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
+	{ "no-drain", CMDLINE_KEY(struct plan_cmd, no_drain), NULL, 0,
+	  "only the part of the new routing that nobody has to drain for: LIDs that need the drain "
+	  "keep their installed paths",
+	  0 },
+	{ "min-gain", OPT_MIN_GAIN, "PERCENT", 0,
+	  "a plan that lowers the predicted mean time of the jobs (where it is not known, the maximum "
+	  "job EFI) by less is not written to FILE, and counts as one that changes nothing",
+	  0 },
 	{ "detailed-exitcode", CMDLINE_KEY(struct plan_cmd, detailed), NULL, 0,
 	  "exit with 2 instead of 0 if the plan "
 	  "changes anything",
@@ -103,6 +117,7 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD('o', struct plan_cmd, file),
+	CMDLINE_FIELD(OPT_MIN_GAIN, struct plan_cmd, min_gain_pct, "--min-gain", 0, 99),
 	{ 0 },
 };
 
@@ -199,6 +214,9 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	printf("drain: %s\n", text);
 	plan_print_strangers(stdout, p);
 	plan_print_names(stdout, p);
+	if (drain_needed(&p->drain))
+		printf("plan --no-drain makes one of the part that nobody has to drain for, if "
+		       "there is one\n");
 	if (drain_needed(&p->drain) && !p->drain.escape &&
 	    !drain_has_escape_lids(&p->drain, p->fabric))
 		printf("first install a routing with --escape (needs LMC 1 or more): it has LIDs "
@@ -215,11 +233,30 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
 						       drain_why_name(t->drain[i].why)));
 	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "waves",
-			 (json_int_t)t->nwaves, "block_writes", (json_int_t)p->changes->nlft, "lids",
-			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
+			 (json_int_t)t->nwaves, "block_writes", (json_int_t)p->changes->nlft,
+			 "lids", (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
 			 plan_sls_assumed(p), "drain", drain, "drain_jobs", plan_drain_jobs_json(p),
 			 "ambiguous_names", drain_names_json(&p->drain, p->fabric, p->jobs));
+}
+
+/* As the automatic mode counts it. */
+static double cmd_plan_gain(const struct route_report both[2])
+{
+	const struct time_gate *g = &both[1].message_gate[MESSAGES_LARGE];
+	struct auto_plan p = { .before = both[0].m ? both[0].m->eff_efi_max : 0,
+			       .after = both[1].m ? both[1].m->eff_efi_max : 0 };
+
+	if (g->known && !both[0].m->unreachable) {
+		p.time_before = g->of[g->pattern].before;
+		p.time_after = g->of[g->pattern].after;
+	}
+	return auto_gain(&p);
+}
+
+static bool cmd_plan_gains(const struct plan_cmd *c, const struct route_report both[2])
+{
+	return c->min_gain_pct <= 0 || 100 * cmd_plan_gain(both) >= c->min_gain_pct;
 }
 
 static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
@@ -241,6 +278,8 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	plan_add_cost(j, p);
 	json_object_set_new(j, "adaptive_routing", adaptive_json(&c->adaptive));
 	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
+	json_object_set_new(j, "gain", json_real(cmd_plan_gain(both)));
+	json_object_set_new(j, "rest_lids", json_integer(c->rest));
 	json_object_set_new(j, "time_gate", gate_json(&next->gate));
 	if (next->messages)
 		gate_json_add_messages(json_object_get(j, "time_gate"), next->message_gate);
@@ -260,7 +299,8 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 	int rc = 0;
 
 	/* tables that must not be installed have no order of writes; the verdict says why */
-	if (verdict_ok(next->v) && cmd_plan_order_writes(next, in, &why) == -ECANCELED)
+	if (verdict_ok(next->v) && !next->transition &&
+	    cmd_plan_order_writes(next, in, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
 	if (c->o.json) {
 		rc = cmd_plan_print_json(c, next->plan, next->transition, both, err);
@@ -274,6 +314,9 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		summary_print_gate(stdout, next);
 		plan_print(stdout, next->plan);
 		cmd_plan_print_waves(next->plan, next->transition);
+		if (c->rest)
+			printf("as installed stay the paths to %u LID%s that would need a drain\n",
+			       c->rest, plural(c->rest));
 		if (why.text[0])
 			printf("order of writes: none found; %s\n", why.text);
 		if (c->o.per_job)
@@ -325,6 +368,36 @@ static int cmd_plan_report(struct route_report both[2], const struct route_input
 	return rc;
 }
 
+/* With --no-drain: both[1] becomes a report of the part that needs none, where that is not all. */
+static int cmd_plan_part(struct plan_cmd *c, struct route_report both[2],
+			 const struct route_inputs *in, struct err *err)
+{
+	struct route_report *next = &both[1], part = { 0 };
+	struct progress_line w;
+	int rc;
+
+	if (!c->no_drain || !verdict_ok(next->v))
+		return 0;
+	rc = cmd_plan_order_writes(next, in, err);
+	if (rc || !drain_needed(&next->plan->drain))
+		return rc;
+	progress_line_start(&w);
+	rc = safe_part_find(&part, &c->rest, next, in, &w.progress, err);
+	if (!rc)
+		rc = route_report_steps(&part, in,
+					(ROUTE_JUDGE & ~(unsigned)ROUTE_VERIFY) | ROUTE_DIFF,
+					&w.progress, err);
+	progress_line_stop(&w);
+	if (rc) {
+		route_report_free(&part);
+		return rc;
+	}
+	route_report_free(next);
+	*next = part;
+	route_report_compare_times(next, &both[0]);
+	return 0;
+}
+
 static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct route_report both[2] = { 0 };
@@ -333,7 +406,7 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 	int rc = EXIT_FINDINGS;
 
 	if (cmd_plan_inputs(&in, c, l, err) || cmd_plan_report(both, &in, err) ||
-	    cmd_plan_show(c, both, &in, err))
+	    cmd_plan_part(c, both, &in, err) || cmd_plan_show(c, both, &in, err))
 		goto out;
 	p = both[1].plan;
 	if (!verdict_ok(both[1].v)) {
@@ -350,7 +423,16 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 			c->file);
 		goto out;
 	}
-	if (cmd_plan_carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
+	if (cmd_plan_carries(c, p, err))
+		goto out;
+	if (!cmd_plan_gains(c, both)) {
+		if (!c->o.json)
+			printf("gain %.1f %%, less than %g %%: no plan\n",
+			       100 * cmd_plan_gain(both), c->min_gain_pct);
+		rc = EXIT_OK;
+		goto out;
+	}
+	if (c->file && plan_save(c->file, p, err))
 		goto out;
 	if (c->file && !c->o.json)
 		printf("written to %s; apply it with: ibroute-top apply %s%s\n", c->file,
@@ -376,8 +458,7 @@ static int cmd_plan_check_jobs(const struct plan_cmd *c, const struct live *l, s
 {
 	const char *engine = c->o.engine ? c->o.engine : "";
 
-	if (l->jobs || c->live.no_jobs || strncmp(engine, "sar", 3) ||
-	    !strchr(":", engine[3]))
+	if (l->jobs || c->live.no_jobs || strncmp(engine, "sar", 3) || !strchr(":", engine[3]))
 		return 0;
 	return err_set(err, EXIT_BAD_USAGE,
 		       "sar routes for the running jobs, and %s: --jobs FILE names them, --jobs "

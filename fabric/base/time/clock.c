@@ -21,6 +21,14 @@ double clock_s(void)
 	return (double)clock_ns() / 1e9;
 }
 
+double clock_cpu_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
 void clock_rest_us(uint64_t us)
 {
 	struct timespec ts = { .tv_sec = (time_t)(us / 1000000),

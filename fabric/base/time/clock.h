@@ -7,6 +7,7 @@
 uint64_t clock_ns(void);
 uint64_t clock_ms(void);
 double clock_s(void);
+double clock_cpu_s(void); /* CPU time of this process, all of its threads */
 /* Also counts while the machine is suspended: a deadline must not be extended by that. */
 uint64_t clock_boot_ms(void);
 /* Sleeps for that time, or until a signal arrives. */

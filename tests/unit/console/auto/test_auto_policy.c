@@ -408,6 +408,98 @@ static void test_drain_without_agents_is_left_to_an_operator(void **state)
 	assert_true(says(&p, "agents drain"));
 }
 
+/* One line says who made it, for what, what it costs and why it is not written. */
+static void test_a_decision_tells_all_that_led_to_it(void **state)
+{
+	struct auto_plan in = timed(4, 3.5);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	snprintf(in.engine, sizeof(in.engine), "sar");
+	in.cpu_s = 1.34;
+	in.time_bound = 2.5;
+	in.bound = 8;
+	in.jobs_timed = true;
+	in.jobs_faster = 3;
+	in.jobs_slower = 1;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	assert_string_equal(
+		p.why, "sar, 1.3 s of CPU: writing 7 blocks: gain 12.5 % (mean time of jobs 4.00 "
+		       "-> 3.50, bound 2.50; max job EFI 20 -> 10, bound 8; 3 jobs faster, 1 "
+		       "slower); no drain");
+	in.drain = true;
+	in.drain_lids = 12;
+	in.drain_jobs = 2;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "1 slower); 12 LIDs of 2 jobs have to drain, but not all jobs"));
+	in.time_after = 4;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+	assert_true(says(&p, "sar, 1.3 s of CPU: 7 blocks: gain 0.0 %"));
+	in.blocks = 0;
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "sar, 1.3 s of CPU: the engine finds no better routing"));
+}
+
+static void test_with_drain_none_only_what_needs_no_drain_is_written(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_plan in = good();
+
+	(void)state;
+	p.limits.drain = AUTO_DRAIN_NONE;
+	in.drain = in.agents = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "--auto-drain none"));
+	in.drain = in.agents = false;
+	in.moved_jobs = 4;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+}
+
+static void test_with_drain_all_jobs_whose_paths_change_need_agents_too(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_plan in = good();
+
+	(void)state;
+	p.limits.drain = AUTO_DRAIN_ALL;
+	in.moved_jobs = 2;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "--auto-drain all"));
+	in.agents_all = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	in.agents_all = false;
+	in.moved_jobs = 0;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+}
+
+static void test_a_part_says_what_it_leaves(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_plan in = good();
+
+	(void)state;
+	snprintf(in.engine, sizeof(in.engine), "sar");
+	in.rest_lids = 10;
+	in.rest_gain = .6;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	assert_true(says(&p, "no drain: 10 LIDs that would need one stay as installed (gain with "
+			     "them: 60.0 %)"));
+}
+
+static void test_what_was_overwritten_is_not_written_again(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_plan in = good();
+
+	(void)state;
+	auto_policy_overwritten(&p, "the subnet manager has overwritten 5 entries");
+	assert_true(says(&p, "writes nothing any more"));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+		assert_true(says(&p, "has overwritten 5 entries"));
+	}
+}
+
 static void test_update_that_began_meanwhile_makes_it_compute_again(void **state)
 {
 	struct auto_policy p = made(true);
@@ -605,6 +697,11 @@ int main(void)
 		cmocka_unit_test(test_writes_only_when_all_conditions_hold),
 		cmocka_unit_test(test_unarmed_proposes_once_per_change),
 		cmocka_unit_test(test_drain_without_agents_is_left_to_an_operator),
+		cmocka_unit_test(test_a_decision_tells_all_that_led_to_it),
+		cmocka_unit_test(test_with_drain_none_only_what_needs_no_drain_is_written),
+		cmocka_unit_test(test_with_drain_all_jobs_whose_paths_change_need_agents_too),
+		cmocka_unit_test(test_a_part_says_what_it_leaves),
+		cmocka_unit_test(test_what_was_overwritten_is_not_written_again),
 		cmocka_unit_test(test_update_that_began_meanwhile_makes_it_compute_again),
 		cmocka_unit_test(test_kept_update_waits_for_other_jobs),
 		cmocka_unit_test(test_kept_update_that_left_something_goes_on),
