@@ -180,6 +180,23 @@ nothing_guessable_in_tmp() {
 		tests/unit tests/*.sh tests/*.py | grep -vE 'XXXXXX|debian/tmp/|TMPDIR="\$(LAB_DIR|work)|ibroute-never' | grep -vE "$only_told"
 }
 ok "no text and no program uses a name below /tmp that can be guessed" nothing_guessable_in_tmp
+# what the pages show is run as it stands there: here what needs files alone, in tests/lab/examples.sh what needs a fabric
+example_files() (
+	mkdir "$work/bin" "$work/ex" && ln -s "$I" "$work/bin/ibroute-top" || return
+	cd "$work/ex" && ibroute-top topo fattree2:leaves=4,spines=2,hosts=4 >FILE &&
+		printf 'jobid,start,end,nodelist\n1,2026-11-20T06:00:00Z,2026-11-20T12:00:00Z,"n[0001-0006]"\n2,2026-11-20T07:00:00Z,2026-11-20T11:00:00Z,"n[0007-0016]"\n' >HISTORY &&
+		cp HISTORY jobs.csv
+)
+PATH=$work/bin:$PATH
+ok "every example of the pages is run, or listed with the reason why not" python3 tests/examples.py list
+ok "files for them" example_files
+while IFS= read -r line; do
+	case $line in
+	"ok - "*) passed=$((passed + 1)) ;;
+	"not ok - "*) failed=$((failed + 1)) ;;
+	esac
+	echo "$line"
+done < <(cd "$work/ex" && HOME=$work timeout 240 python3 "$top/tests/examples.py" run files)
 ok "README explains every engine" every_engine_is_explained README.md
 [ -e console/manual/theory.md ] && ok "theory.md explains every engine" every_engine_is_explained console/manual/theory.md
 finish
