@@ -192,12 +192,12 @@ static const char *auto_policy_cost(char buf[COST], const struct auto_plan *in)
 	return buf;
 }
 
-/* "sar, 1.34 s of CPU: "; before what was decided. */
+/* "sar, 1.340 s of CPU: "; before what was decided. */
 static const char *auto_policy_maker(char buf[64], const struct auto_plan *in)
 {
 	buf[0] = '\0';
 	if (in->engine[0] && in->cpu_s > 0)
-		snprintf(buf, 64, "%s, %.2f s of CPU: ", in->engine, in->cpu_s);
+		snprintf(buf, 64, "%s, %.3f s of CPU: ", in->engine, in->cpu_s);
 	else if (in->engine[0])
 		snprintf(buf, 64, "%s: ", in->engine);
 	return buf;

@@ -424,7 +424,7 @@ static void test_a_decision_tells_all_that_led_to_it(void **state)
 	in.jobs_slower = 1;
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
 	assert_string_equal(
-		p.why, "sar, 1.34 s of CPU: writing 7 blocks: gain 12.5 % (mean time of jobs 4.00 "
+		p.why, "sar, 1.340 s of CPU: writing 7 blocks: gain 12.5 % (mean time of jobs 4.00 "
 		       "-> 3.50, bound 2.50; max job EFI 20 -> 10, bound 8; 3 jobs faster, 1 "
 		       "slower); no drain");
 	in.drain = true;
@@ -434,10 +434,10 @@ static void test_a_decision_tells_all_that_led_to_it(void **state)
 	assert_true(says(&p, "1 slower); 12 LIDs of 2 jobs have to drain, but not all jobs"));
 	in.time_after = 4;
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
-	assert_true(says(&p, "sar, 1.34 s of CPU: 7 blocks: gain 0.0 %"));
+	assert_true(says(&p, "sar, 1.340 s of CPU: 7 blocks: gain 0.0 %"));
 	in.blocks = 0;
 	auto_policy_judge(&p, NOW, &in);
-	assert_true(says(&p, "sar, 1.34 s of CPU: the engine finds no better routing"));
+	assert_true(says(&p, "sar, 1.340 s of CPU: the engine finds no better routing"));
 }
 
 static void test_with_drain_none_only_what_needs_no_drain_is_written(void **state)
