@@ -44,7 +44,7 @@ OSM_INCLUDE ?= /usr/include/infiniband
 WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
-PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libsqlite3-dev libinih-dev libyaml-dev \
+PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libzstd-dev libsqlite3-dev libinih-dev libyaml-dev \
 	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
@@ -66,7 +66,7 @@ endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) \
 	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
 	$(LIBEXEC_DEF)
-PC_LIBS := ncursesw jansson libcrypto zlib sqlite3 inih yaml-0.1 libcap libseccomp
+PC_LIBS := ncursesw jansson libcrypto zlib libzstd sqlite3 inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
 endif

@@ -150,9 +150,9 @@ def say(data, wait=True):
         pass
     return s
 say(b"GET / HTTP/1.1\r\n\r\n" * 100)
-say(struct.pack("<IIIIq", 0x31726269, 1 << 30, 64, 0, 0))
-say(struct.pack("<IIIIq", 0x31726269, 1, 65, 0, 0) + b"\xff")
-say(struct.pack("<IIIIq", 0x31726269, 24, 64, 0, 0)[:10] , False)
+say(struct.pack("<IIIIq", 0x32726269, 1 << 30, 64, 0, 0))
+say(struct.pack("<IIIIq", 0x32726269, 1, 65, 0, 0) + b"\xff")
+say(struct.pack("<IIIIq", 0x32726269, 24, 64, 0, 0)[:10] , False)
 idle = [say(b"", False) for _ in range(400)]
 EOF
 	is 0 "${record[@]}"

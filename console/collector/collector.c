@@ -59,8 +59,7 @@ static void collector_tell(struct collector *c, struct frame *f)
 static void collector_keep_sample(struct collector *c, const struct msg *m)
 {
 	const struct frame *told = c->newest.of[FRAME_SAMPLE];
-	struct frame *f =
-		c->keeper && told ? frame_of_sample_kept(m, told->head.time_ms) : NULL;
+	struct frame *f = c->keeper && told ? frame_of_columns(m, told->head.time_ms) : NULL;
 
 	if (f)
 		history_keeper_add(c->keeper, f);

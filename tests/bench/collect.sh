@@ -89,9 +89,12 @@ wait $keys
 python3 - "$work/s/collector/history.db" <<'EOF'
 import sqlite3, sys
 db = sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True)
-n, size, packed = db.execute("SELECT count(*), avg(size), avg(length(body)) FROM frame WHERE kind = 4").fetchone()
-# kept after 30 days: the last hour all, then every 10 s, minute, 5 minutes
-rows = 1800 + 23 * 360 + 6 * 1440 + 23 * 288
-print("a sample: %.0f kB, kept in %.0f kB; %d of them for 30 days: %.2f GB" % (size / 1e3, packed / 1e3, rows, rows * packed / 1e9))
+n, size = db.execute("SELECT count(*), avg(size) FROM frame WHERE kind = 4").fetchone()
+whole, = db.execute("SELECT avg(length(body)) FROM frame WHERE kind = 4 AND base IS NULL").fetchone()
+less, = db.execute("SELECT avg(length(body)) FROM frame WHERE kind = 4 AND base IS NOT NULL").fetchone()
+# kept after 30 days: the last hour all, then every 10 s and minute as differences, then every 5 minutes a whole one
+rows, wholes = 1800 + 23 * 360 + 6 * 1440, 23 * 288
+print("a sample: %.0f kB, kept in %.0f kB, a whole one in %.0f; %d and %d of them for 30 days: %.2f GB" %
+      (size / 1e3, less / 1e3, whole / 1e3, rows, wholes, (rows * less + wholes * whole) / 1e9))
 EOF
 make --no-print-directory -s "${B:-build}/tests/bench/history_read" && "${B:-build}/tests/bench/history_read" "$work/s/collector/history.db"

@@ -4,6 +4,7 @@
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
 #include "console/session/samples/sample_code.h"
+#include "console/session/samples/sample_columns.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/baseline/findings_bytes.h"
@@ -61,6 +62,7 @@ void frame_put(const struct frame *f)
 {
 	if (!f || __atomic_sub_fetch(&((struct frame *)f)->refs, 1, __ATOMIC_ACQ_REL))
 		return;
+	frame_put(f->base);
 	free((void *)f->data);
 	free((void *)f);
 }
@@ -124,55 +126,75 @@ static struct frame *frame_of_tables(const struct msg *m)
 	return frame_made(FRAME_TABLES, &out, body, out.n);
 }
 
-static struct frame *frame_of_sample(const struct sample *s)
+/* Takes code. */
+static struct frame *frame_of_code(const struct digest *fabric, uint8_t *code, size_t len)
 {
 	bytes_out out = { 0 };
-	uint8_t *code;
-	size_t len;
 
-	code = sample_code_encode(&len, NULL, s);
-	bytes_put(&out, &s->fingerprint, sizeof(s->fingerprint));
+	bytes_put(&out, fabric, sizeof(*fabric));
 	bytes_put(&out, code, len);
 	free(code);
 	return frame_made(FRAME_SAMPLE, &out, 0, out.n);
 }
 
-/* Errors are exact, and so is what has hardly moved. */
-static void frame_round_port(struct port_counters *p, const struct port_counters *before)
+static struct frame *frame_of_sample(const struct sample *s)
 {
-	static const enum counter traffic[] = { CTR_TX_BYTES, CTR_RX_BYTES, CTR_TX_PKTS,
-						CTR_RX_PKTS, CTR_TX_WAIT };
+	size_t len;
+	uint8_t *code = sample_code_encode(&len, NULL, s);
 
-	for (size_t i = 0; i < sizeof(traffic) / sizeof(*traffic); i++) {
-		uint64_t *v = &p->v[traffic[i]], was = before->v[traffic[i]];
-		uint64_t step = *v > was ? (*v - was) / SAMPLE_PARTS : 0;
-
-		if (step > 1)
-			*v &= ~((1ull << (63 - __builtin_clzll(step))) - 1);
-	}
-	p->time_ns -= p->time_ns % 100000;
+	return frame_of_code(&s->fingerprint, code, len);
 }
 
-struct frame *frame_of_sample_kept(const struct msg *m, int64_t time_ms)
+struct frame *frame_of_columns(const struct msg *m, int64_t time_ms)
 {
-	const struct sample *s = m->reading->sample, *before = m->reading->before;
-	struct sample *kept = sample_new(m->fabric);
-	struct frame *f;
+	const struct sample *s = m->reading->sample;
+	size_t len;
+	uint8_t *code = sample_columns_encode(&len, s);
+	struct frame *f = frame_of_code(&s->fingerprint, code, len);
 
-	kept->time_ns = s->time_ns;
-	kept->took_ns = s->took_ns;
-	kept->asked = s->asked;
-	kept->answered = s->answered;
-	for (uint32_t i = 0; i < s->nport && i < kept->nport; i++) {
-		kept->port[i] = s->port[i];
-		if (before && i < before->nport)
-			frame_round_port(&kept->port[i], &before->port[i]);
-	}
-	f = frame_of_sample(kept);
 	if (f)
 		f->head.time_ms = time_ms;
-	sample_put(kept);
 	return f;
+}
+
+static struct columns_code frame_columns(const struct frame *f)
+{
+	const size_t at = sizeof(struct digest);
+
+	return f ? (struct columns_code){ f->data + at, f->head.len - at }
+		 : (struct columns_code){ 0 };
+}
+
+static bool frame_same_fabric(const struct frame *a, const struct frame *b)
+{
+	const size_t n = sizeof(struct digest);
+
+	return a->head.len > n && b->head.len > n && !memcmp(a->data, b->data, n);
+}
+
+struct frame *frame_sample_kept(const struct frame *f, const struct frame *before,
+				const struct frame *base)
+{
+	struct frame *kept;
+	struct digest of;
+	uint8_t *code;
+	size_t len;
+
+	if (!frame_same_fabric(f, f) || (base && !frame_same_fabric(f, base)))
+		return NULL;
+	if (before && !frame_same_fabric(f, before))
+		before = NULL;
+	code = sample_columns_rounded(&len, frame_columns(f), frame_columns(before),
+				      frame_columns(base));
+	if (!code)
+		return NULL;
+	memcpy(&of, f->data, sizeof(of));
+	kept = frame_of_code(&of, code, len);
+	if (kept) {
+		kept->head.time_ms = f->head.time_ms;
+		kept->base = base ? frame_get(base) : NULL;
+	}
+	return kept;
 }
 
 static struct frame *frame_of_jobs(const struct msg *m)
@@ -311,6 +333,11 @@ static void frame_put_part(bytes_out *out, const struct frame *f)
 		bytes_put(out, f->data, f->head.len);
 }
 
+static const struct frame *frame_base_of(const struct frame *f)
+{
+	return f ? f->base : NULL;
+}
+
 struct frame *frame_of_past(const struct past_answer *a)
 {
 	struct past_part h = { .serial = a->serial, .rc = a->rc, .time_ms = a->time_ms };
@@ -323,6 +350,11 @@ struct frame *frame_of_past(const struct past_answer *a)
 	frame_put_part(&out, a->jobs);
 	frame_put_part(&out, a->before);
 	frame_put_part(&out, a->sample);
+	frame_put_part(&out, frame_base_of(a->before));
+	/* mostly it is that one */
+	frame_put_part(&out, frame_base_of(a->sample) != frame_base_of(a->before)
+				     ? frame_base_of(a->sample)
+				     : NULL);
 	frame_put_part(&out, a->events);
 	return frame_made(FRAME_PAST, &out, 0, out.n);
 }

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_MAGIC   0x31726269u /* "ibr1": raised with the format of any frame */
+#define FRAME_MAGIC   0x32726269u /* "ibr2": raised with the format of any frame */
 #define FRAME_MAX     (1u << 30)  /* bytes behind a head */
 #define FRAME_ASK_MAX 64	  /* the same of what a viewer sends */
 
@@ -49,6 +49,8 @@ struct frame {
 	struct frame_head head;
 	const uint8_t *data;	 /* head.len of them */
 	uint32_t body, body_len; /* of these: what makes two of them the same */
+	const struct frame
+		*base; /* a sample that is kept as the difference to this one; else NULL */
 	int refs;
 };
 
@@ -77,19 +79,23 @@ struct past_answer {
 	int32_t rc;	 /* -ENOENT: nothing is kept there; -EIO: it cannot be read */
 	int64_t time_ms; /* of the sample */
 	const char *text;
-	const struct frame *fabric, *tables, *jobs, *before, *sample;
-	const struct frame *events; /* of frame_of_lines() */
+	const struct frame *fabric, *tables, *jobs;
+	const struct frame *before, *sample; /* perhaps each with a base */
+	const struct frame *events;	     /* of frame_of_lines() */
 };
 
 /* Each is the caller's. */
 struct frame *frame_of_hello(const struct hello *h);
 /* NULL: not for others.  Of MSG_FABRIC the findings are a frame of their own. */
 struct frame *frame_of_msg(const struct msg *m);
-/* Of MSG_SAMPLE, to be kept: what a counter of traffic has counted since the sample before is
- * rounded to a part in SAMPLE_PARTS of it, and its time to 100 us, for half of the bytes.  time_ms:
- * of the frame that others were sent. */
-#define SAMPLE_PARTS 2048
-struct frame *frame_of_sample_kept(const struct msg *m, int64_t time_ms);
+/* Of MSG_SAMPLE, in columns, for frame_sample_kept(); time_ms: of the frame that others were sent.
+ */
+struct frame *frame_of_columns(const struct msg *m, int64_t time_ms);
+/* Such a frame as it is kept, rounded as sample_columns_rounded() does for half of the bytes, with
+ * the one before it, and as the difference to base, a whole one that is kept; both may be NULL.
+ * NULL: they are not of columns, or of another fabric. */
+struct frame *frame_sample_kept(const struct frame *f, const struct frame *before,
+				const struct frame *base);
 struct frame *frame_of_findings(const struct findings *l);
 /* n lines of the log, oldest first. */
 struct frame *frame_of_lines(const struct log_line *lines, uint32_t n);

@@ -144,7 +144,7 @@ static int frame_take_sample(struct msg **out, struct frame_taker *t, struct byt
 {
 	struct sample *s;
 	struct msg *m;
-	int rc = taken_sample(&s, t->fabric.fabric, in);
+	int rc = taken_sample(&s, t->fabric.fabric, NULL, in);
 
 	if (rc)
 		return rc;

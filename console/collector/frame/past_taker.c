@@ -16,6 +16,10 @@ void past_taker_done(struct past_taker *p)
 	taken_tables_done(&p->tables);
 }
 
+struct past_samples {
+	struct bytes_in before, sample, base_before, base; /* bases: of differences */
+};
+
 /* A frame in the answer; empty: there is none. */
 static struct bytes_in past_part(struct bytes_in *in)
 {
@@ -72,18 +76,34 @@ static int past_take_jobs(struct msg *m, struct bytes_in *part)
 	return job_list_bytes_take(&m->list, part, time_s);
 }
 
-/* Rates are made from the one before, where that was of the same fabric. */
-static int past_take_samples(struct msg *m, const struct past_taker *p, struct bytes_in *before,
-			     struct bytes_in *part)
+/* base: of the last one, where this has none of its own. */
+static int past_take_sample(struct sample **out, struct sample **base, const struct fabric *f,
+			    struct bytes_in *part, struct bytes_in *of)
 {
-	struct sample *s = NULL, *first = NULL;
-	struct readings *r;
-	int rc = taken_sample(&s, p->fabric.fabric, part);
+	int rc;
 
-	if (!rc && before->left)
-		rc = taken_sample(&first, p->fabric.fabric, before);
-	if (rc == -ESTALE && s)
-		rc = 0;
+	if (of->left) {
+		sample_put(*base);
+		rc = taken_sample(base, f, NULL, of);
+		if (rc)
+			return rc;
+	}
+	return taken_sample(out, f, *base, part);
+}
+
+/* Rates are made from the one before, where that was of the same fabric. */
+static int past_take_samples(struct msg *m, const struct past_taker *p, struct past_samples *in)
+{
+	struct sample *s = NULL, *first = NULL, *base = NULL;
+	struct readings *r;
+	int rc = 0;
+
+	if (in->before.left)
+		rc = past_take_sample(&first, &base, p->fabric.fabric, &in->before,
+				      &in->base_before);
+	if (!rc || rc == -ESTALE)
+		rc = past_take_sample(&s, &base, p->fabric.fabric, &in->sample, &in->base);
+	sample_put(base);
 	if (rc) {
 		sample_put(s);
 		sample_put(first);
@@ -131,8 +151,10 @@ static int past_take_parts(struct msg *m, struct past_taker *p, const struct tak
 			   const struct taken_tables *live_tables, const struct taken_racks *racks,
 			   struct bytes_in *in, struct err *err)
 {
-	struct bytes_in fabric = past_part(in), tables = past_part(in), jobs = past_part(in),
-			before = past_part(in), sample = past_part(in), lines = past_part(in);
+	struct bytes_in fabric = past_part(in), tables = past_part(in), jobs = past_part(in);
+	struct bytes_in before = past_part(in), sample = past_part(in), base_before = past_part(in),
+			base = past_part(in), lines = past_part(in);
+	struct past_samples samples = { before, sample, base_before, base };
 	int rc = bytes_at_end(in) ? past_take_fabric(p, live, racks, &fabric, err) : -EPROTO;
 
 	if (!rc)
@@ -140,7 +162,7 @@ static int past_take_parts(struct msg *m, struct past_taker *p, const struct tak
 	if (!rc)
 		rc = past_take_jobs(m, &jobs);
 	if (!rc)
-		rc = past_take_samples(m, p, &before, &sample);
+		rc = past_take_samples(m, p, &samples);
 	if (!rc)
 		rc = past_take_lines(m, &lines);
 	if (rc)

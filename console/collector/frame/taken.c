@@ -2,6 +2,7 @@
 #include "console/collector/frame/taken.h"
 
 #include "console/session/samples/sample_code.h"
+#include "console/session/samples/sample_columns.h"
 #include "fabric/model/tables/tables_bytes.h"
 #include "fabric/model/topology/bytes/fabric_bytes.h"
 
@@ -103,13 +104,19 @@ int taken_tables(struct taken_tables *t, const struct taken_tables *like, const 
 	return 0;
 }
 
-int taken_sample(struct sample **out, const struct fabric *f, struct bytes_in *in)
+int taken_sample(struct sample **out, const struct fabric *f, const struct sample *base,
+		 struct bytes_in *in)
 {
 	int rc = taken_is_of(f, in);
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	*out = sample_code_decode(f, NULL, in->at, in->left);
+	if (!sample_columns_are(in->at, in->left))
+		*out = sample_code_decode(f, NULL, in->at, in->left);
+	else
+		*out = sample_columns_decode(
+			f, sample_columns_need_base(in->at, in->left) ? base : NULL, in->at,
+			in->left);
 	return *out ? 0 : -EPROTO;
 }

@@ -38,7 +38,9 @@ int taken_fabric(struct taken_fabric *f, const struct taken_fabric *like,
 /* weighted: they end with the VLs of ports that have a weight.  -ESTALE: of another fabric. */
 int taken_tables(struct taken_tables *t, const struct taken_tables *like, const struct fabric *f,
 		 bool weighted, struct bytes_in *in);
-/* The caller's; NULL with -EPROTO or -ESTALE. */
-int taken_sample(struct sample **out, const struct fabric *f, struct bytes_in *in);
+/* The caller's; NULL with -EPROTO or -ESTALE.  base: of which it may be the difference; NULL:
+ * none. */
+int taken_sample(struct sample **out, const struct fabric *f, const struct sample *base,
+		 struct bytes_in *in);
 void taken_fabric_done(struct taken_fabric *f);
 void taken_tables_done(struct taken_tables *t);

@@ -14,17 +14,16 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#define HISTORY_FORMAT	1
+#define HISTORY_FORMAT	2 /* 1: without bases, in zlib */
 #define HISTORY_WAIT_MS 5000
-#define PACK_LEVEL	6 /* two thirds of the bytes of 3, for some ms a sample */
 
 static const char *const history_sql[HQ_COUNT] = {
-	[HQ_ADD] = "INSERT INTO frame(kind, time_ms, size, body) VALUES(?1, ?2, ?3, ?4)",
+	[HQ_ADD] = "INSERT INTO frame(kind, time_ms, size, body, base) VALUES(?1, ?2, ?3, ?4, ?5)",
 	[HQ_EVENT] = "INSERT INTO event(time_ms, level, area, text) VALUES(?1, ?2, ?3, ?4)",
-	[HQ_LAST] = "SELECT time_ms, size, body FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
+	[HQ_LAST] = "SELECT time_ms, size, body, base FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		    "ORDER BY time_ms DESC, id DESC LIMIT 1",
+	[HQ_BASE] = "SELECT time_ms, size, body FROM frame WHERE id = ?1 AND base IS NULL",
 	[HQ_LINES] = "SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
 		     "ORDER BY time_ms DESC, id DESC LIMIT ?2",
 	[HQ_BEFORE] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
@@ -35,7 +34,9 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_THIN] =
 		"DELETE FROM frame WHERE kind = ?1 AND time_ms >= ?2 AND time_ms < ?3 AND id NOT IN "
 		"(SELECT min(id) FROM frame WHERE kind = ?1 AND time_ms >= ?2 AND time_ms < ?3 "
-		"GROUP BY time_ms / ?4)",
+		"GROUP BY time_ms / ?4) AND (base IS NOT NULL OR NOT EXISTS "
+		"(SELECT 1 FROM frame f WHERE f.kind = ?1 AND f.time_ms >= frame.time_ms / ?5 * ?5 "
+		"AND f.time_ms < frame.time_ms / ?5 * ?5 + ?5 AND f.base = frame.id))",
 	[HQ_OLD] = "DELETE FROM frame WHERE kind = ?1 AND time_ms < ?2",
 	/* the last before is what was true then */
 	[HQ_OLD_STATE] = "DELETE FROM frame WHERE kind = ?1 AND time_ms < "
@@ -44,6 +45,10 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_FIFTIETH] = "SELECT time_ms FROM frame WHERE kind = ?1 ORDER BY time_ms LIMIT 1 OFFSET "
 			"(SELECT count(*) / 50 + 1 FROM frame WHERE kind = ?1)",
 };
+
+static const char history_last_format_1[] =
+	"SELECT time_ms, size, body, NULL FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
+	"ORDER BY time_ms DESC, id DESC LIMIT 1";
 
 int history_error(struct history *h, const char *doing, struct err *err)
 {
@@ -57,8 +62,10 @@ int history_error(struct history *h, const char *doing, struct err *err)
 
 sqlite3_stmt *history_query(struct history *h, enum history_query q)
 {
-	if (!h->q[q] && sqlite3_prepare_v3(h->db, history_sql[q], -1, SQLITE_PREPARE_PERSISTENT,
-					   &h->q[q], NULL) != SQLITE_OK)
+	const char *sql = q == HQ_LAST && !h->has_bases ? history_last_format_1 : history_sql[q];
+
+	if (!h->q[q] && sqlite3_prepare_v3(h->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &h->q[q],
+					   NULL) != SQLITE_OK)
 		return NULL;
 	sqlite3_reset(h->q[q]);
 	sqlite3_clear_bindings(h->q[q]);
@@ -98,11 +105,24 @@ static int history_create(struct history *h)
 			h,
 			"BEGIN;"
 			"CREATE TABLE frame(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, time_ms "
-			"INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB NOT NULL);"
+			"INTEGER NOT NULL, size INTEGER NOT NULL, base INTEGER, body BLOB NOT NULL);"
 			"CREATE INDEX frame_at ON frame(kind, time_ms);"
 			"CREATE TABLE event(id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, level "
 			"INTEGER NOT NULL, area TEXT NOT NULL, text TEXT NOT NULL);"
 			"CREATE INDEX event_at ON event(time_ms)");
+	if (!rc)
+		rc = history_exec(h, version);
+	return rc ? rc : history_exec(h, "COMMIT");
+}
+
+/* Rows that are there stay what they are. */
+static int history_upgrade(struct history *h)
+{
+	char version[48];
+	int rc;
+
+	snprintf(version, sizeof(version), "PRAGMA user_version = %d", HISTORY_FORMAT);
+	rc = history_exec(h, "BEGIN; ALTER TABLE frame ADD COLUMN base INTEGER");
 	if (!rc)
 		rc = history_exec(h, version);
 	return rc ? rc : history_exec(h, "COMMIT");
@@ -114,8 +134,11 @@ static int history_begin(struct history *h, struct err *err)
 
 	sqlite3_busy_timeout(h->db, HISTORY_WAIT_MS);
 	format = history_format(h);
+	h->has_bases = h->writes || format > 1;
 	if (h->writes && !format)
 		rc = history_create(h);
+	else if (h->writes && format == 1)
+		rc = history_upgrade(h);
 	if (rc || format < 0)
 		return history_error(h, "read", err);
 	if (format > HISTORY_FORMAT)
@@ -230,6 +253,9 @@ void history_close(struct history *h)
 		return;
 	for (int i = 0; i < HQ_COUNT; i++)
 		sqlite3_finalize(h->q[i]);
+	frame_put(h->base);
+	frame_put(h->before);
+	history_unpacker_free(h->unpacker);
 	sqlite3_close(h->db);
 	free(h->path);
 	free(h);
@@ -248,8 +274,6 @@ static bool history_is_known(struct history *h, const struct frame *f)
 	enum frame_kind kind = (enum frame_kind)f->head.kind;
 	struct digest d;
 
-	if (kind == FRAME_SAMPLE)
-		return false;
 	frame_digest(&d, f);
 	if (h->known[kind] && digest_equal(&d, &h->last[kind]))
 		return true;
@@ -285,37 +309,72 @@ static int history_add_event(struct history *h, const struct frame *f, struct er
 	return code == SQLITE_DONE ? 0 : history_error(h, "written", err);
 }
 
+/* A row of these bytes; base_id 0: they are whole. */
+static int history_add_row(struct history *h, const struct frame *f, int64_t base_id,
+			   struct err *err)
+{
+	uint8_t *packed = NULL;
+	size_t len = 0;
+	sqlite3_stmt *q;
+	int code = SQLITE_ERROR;
+
+	if (history_pack(&packed, &len, f->data, f->head.len))
+		return err_set(err, -ENOMEM, "%s: no memory to compress a sample", h->path);
+	q = history_query(h, HQ_ADD);
+	if (q) {
+		sqlite3_bind_int(q, 1, (int)f->head.kind);
+		sqlite3_bind_int64(q, 2, f->head.time_ms);
+		sqlite3_bind_int64(q, 3, f->head.len);
+		sqlite3_bind_blob64(q, 4, packed, len, SQLITE_STATIC);
+		if (base_id)
+			sqlite3_bind_int64(q, 5, base_id);
+		code = sqlite3_step(q);
+		sqlite3_reset(q);
+	}
+	free(packed);
+	return code == SQLITE_DONE ? 0 : history_error(h, "written", err);
+}
+
+void history_set_base(struct history *h, const struct frame *f, int64_t id)
+{
+	frame_put(h->base);
+	h->base = f ? frame_get(f) : NULL;
+	h->base_id = id;
+}
+
+static int history_add_sample(struct history *h, const struct frame *f, struct err *err)
+{
+	struct frame *kept = NULL;
+	const struct frame *row;
+	int rc;
+
+	if (h->base && history_group(h->base->head.time_ms) == history_group(f->head.time_ms))
+		kept = frame_sample_kept(f, h->before, h->base);
+	if (!kept)
+		kept = frame_sample_kept(f, h->before, NULL);
+	row = kept ? kept : f;
+	rc = history_add_row(h, row, row->base ? h->base_id : 0, err);
+	if (!row->base)
+		history_set_base(h, rc ? NULL : row, sqlite3_last_insert_rowid(h->db));
+	frame_put(kept);
+	frame_put(h->before);
+	h->before = frame_get(f);
+	return rc;
+}
+
 int history_add(struct history *h, const struct frame *f, struct err *err)
 {
 	enum frame_kind kind = (enum frame_kind)f->head.kind;
-	uLongf len = compressBound(f->head.len);
-	sqlite3_stmt *q;
-	uint8_t *packed;
-	int code;
+	int rc;
 
 	if (kind == FRAME_LOG)
 		return history_add_event(h, f, err);
+	if (kind == FRAME_SAMPLE)
+		return history_add_sample(h, f, err);
 	if (!history_keeps(kind) || history_is_known(h, f))
 		return 0;
-	packed = xcalloc(len, 1);
-	if (compress2(packed, &len, f->data, f->head.len, PACK_LEVEL) != Z_OK) {
-		free(packed);
-		return err_set(err, -ENOMEM, "%s: a sample cannot be compressed", h->path);
-	}
-	q = history_query(h, HQ_ADD);
-	if (!q) {
-		free(packed);
-		return history_error(h, "written", err);
-	}
-	sqlite3_bind_int(q, 1, (int)kind);
-	sqlite3_bind_int64(q, 2, f->head.time_ms);
-	sqlite3_bind_int64(q, 3, f->head.len);
-	sqlite3_bind_blob64(q, 4, packed, len, SQLITE_STATIC);
-	code = sqlite3_step(q);
-	sqlite3_reset(q);
-	free(packed);
-	if (code == SQLITE_DONE)
-		return 0;
-	h->known[kind] = false;
-	return history_error(h, "written", err);
+	rc = history_add_row(h, f, 0, err);
+	if (rc)
+		h->known[kind] = false;
+	return rc;
 }

@@ -8,26 +8,54 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <zlib.h>
 
 /* What was packed says how long it was; the file may say anything. */
-static int history_unpack(struct frame **out, struct history *h, enum frame_kind kind,
-			  sqlite3_stmt *q, struct err *err)
+static int history_row(struct frame **out, struct history *h, enum frame_kind kind, sqlite3_stmt *q,
+		       struct err *err)
 {
 	int64_t time_ms = sqlite3_column_int64(q, 0), size = sqlite3_column_int64(q, 1);
 	const void *body = sqlite3_column_blob(q, 2);
 	int len = sqlite3_column_bytes(q, 2);
-	uLongf got = size > 0 && size <= FRAME_MAX ? (uLongf)size : 0;
 	uint8_t *data;
 
-	if (!got || !body || len <= 0)
+	if (size <= 0 || size > FRAME_MAX || !body || len <= 0)
 		return err_set(err, -EIO, "%s: a row of the history is damaged", h->path);
-	data = xcalloc(got, 1);
-	if (uncompress(data, &got, body, (uLong)len) != Z_OK || got != (uLongf)size) {
+	if (!h->unpacker)
+		h->unpacker = history_unpacker_new();
+	data = xcalloc((size_t)size, 1);
+	if (history_unpack(h->unpacker, data, (size_t)size, body, (size_t)len)) {
 		free(data);
 		return err_set(err, -EIO, "%s: a row of the history is damaged", h->path);
 	}
-	*out = frame_kept(kind, time_ms, data, (uint32_t)got);
+	*out = frame_kept(kind, time_ms, data, (uint32_t)size);
+	return 0;
+}
+
+/* Neighbours have the same. */
+static int history_find_base(struct history *h, int64_t id, struct err *err)
+{
+	sqlite3_stmt *q;
+	struct frame *f;
+	int code, rc;
+
+	if (h->base && h->base_id == id)
+		return 0;
+	q = history_query(h, HQ_BASE);
+	if (!q)
+		return history_error(h, "read", err);
+	sqlite3_bind_int64(q, 1, id);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		rc = history_row(&f, h, FRAME_SAMPLE, q, err);
+	else if (code == SQLITE_DONE) /* it went since */
+		rc = err_set(err, -ENOENT, "nothing is kept of that time any more");
+	else
+		rc = history_error(h, "read", err);
+	sqlite3_reset(q);
+	if (rc)
+		return rc;
+	history_set_base(h, f, id);
+	frame_put(f);
 	return 0;
 }
 
@@ -35,6 +63,7 @@ int history_last(struct frame **out, struct history *h, enum frame_kind kind, in
 		 struct err *err)
 {
 	sqlite3_stmt *q = history_query(h, HQ_LAST);
+	int64_t base_id;
 	int code, rc;
 
 	*out = NULL;
@@ -44,12 +73,21 @@ int history_last(struct frame **out, struct history *h, enum frame_kind kind, in
 	sqlite3_bind_int64(q, 2, at_ms);
 	code = sqlite3_step(q);
 	if (code == SQLITE_ROW)
-		rc = history_unpack(out, h, kind, q, err);
+		rc = history_row(out, h, kind, q, err);
 	else if (code == SQLITE_DONE)
 		rc = err_set(err, -ENOENT, "nothing is kept of that time");
 	else
 		rc = history_error(h, "read", err);
+	base_id = code == SQLITE_ROW && h->has_bases ? sqlite3_column_int64(q, 3) : 0;
 	sqlite3_reset(q);
+	if (!rc && base_id)
+		rc = history_find_base(h, base_id, err);
+	if (!rc && base_id)
+		(*out)->base = frame_get(h->base);
+	if (rc) {
+		frame_put(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 

@@ -3,15 +3,25 @@
 #pragma once
 
 #include "console/collector/history/history.h"
+#include "console/collector/history/history_pack.h"
 
 #include <sqlite3.h>
 
 #define HISTORY_TIERS 3
+/* The first sample in each of these is whole, the others are what it has to be added to: it is what
+ * is left of them in the end, and goes with the last of them. */
+#define HISTORY_GROUP_MS 300000ll
+
+static inline int64_t history_group(int64_t time_ms)
+{
+	return time_ms / HISTORY_GROUP_MS * HISTORY_GROUP_MS;
+}
 
 enum history_query {
 	HQ_ADD,
 	HQ_EVENT,
 	HQ_LAST,
+	HQ_BASE,
 	HQ_LINES,
 	HQ_BEFORE,
 	HQ_AFTER,
@@ -32,6 +42,11 @@ struct history {
 	sqlite3_stmt *q[HQ_COUNT];
 	struct digest last[FRAME_KINDS]; /* added last, where known */
 	bool known[FRAME_KINDS];
+	bool has_bases;		  /* not of format 1 */
+	const struct frame *base; /* the last whole sample that was written, or read as one */
+	int64_t base_id;
+	const struct frame *before;	   /* the last sample, as it came */
+	struct history_unpacker *unpacker; /* NULL: nothing was read */
 	int64_t thin_until[HISTORY_TIERS]; /* samples before are as far apart as they are to be */
 };
 
@@ -40,5 +55,7 @@ sqlite3_stmt *history_query(struct history *h, enum history_query q);
 /* The time that a query of samples gives: HQ_OLDEST, HQ_FIFTIETH, the first behind the oldest
  * fiftieth; 0: there is none. */
 int64_t history_sample_time(struct history *h, enum history_query which);
+/* Keeps a reference; NULL: none. */
+void history_set_base(struct history *h, const struct frame *f, int64_t id);
 /* What SQLite says as -errno, with a sentence that names the file. */
 int history_error(struct history *h, const char *doing, struct err *err);

@@ -51,6 +51,7 @@ static int history_thin_tier(struct history *h, int tier, int64_t now_ms, bool *
 	sqlite3_bind_int64(q, 2, from);
 	sqlite3_bind_int64(q, 3, until);
 	sqlite3_bind_int64(q, 4, step);
+	sqlite3_bind_int64(q, 5, HISTORY_GROUP_MS);
 	rc = history_step(h, q, err);
 	if (!rc)
 		h->thin_until[tier] = until;
@@ -64,8 +65,10 @@ static int history_forget_kind(struct history *h, enum frame_kind kind, int64_t 
 
 	if (!q)
 		return history_error(h, "written", err);
+	if (kind == FRAME_SAMPLE && h->base && h->base->head.time_ms < at_ms)
+		history_set_base(h, NULL, 0);
 	sqlite3_bind_int(q, 1, (int)kind);
-	sqlite3_bind_int64(q, 2, at_ms);
+	sqlite3_bind_int64(q, 2, kind == FRAME_SAMPLE ? history_group(at_ms) : at_ms);
 	return history_step(h, q, err);
 }
 
@@ -83,6 +86,13 @@ static int history_forget_until(struct history *h, int64_t at_ms, struct err *er
 		return history_error(h, "written", err);
 	sqlite3_bind_int64(q, 1, at_ms);
 	return history_step(h, q, err);
+}
+
+static int64_t history_newest_ms(struct history *h)
+{
+	int64_t t = 0;
+
+	return history_sample_at(&t, h, INT64_MAX, 0, NULL) ? 0 : t;
 }
 
 static int64_t history_pragma(struct history *h, const char *name)
@@ -112,7 +122,9 @@ static int history_fit(struct history *h, bool *more, struct err *err)
 		return 0;
 	if (history_pragma(h, "freelist_count") < PAGES / 4) {
 		until = history_sample_time(h, HQ_FIFTIETH);
-		if (!until) /* what is left is larger by itself */
+		until = until ? history_group(until + HISTORY_GROUP_MS - 1) : 0;
+		/* what is left is larger by itself */
+		if (!until || until > history_newest_ms(h))
 			return 0;
 		if (history_forget_until(h, until, err))
 			return -EIO;

@@ -4,6 +4,7 @@
 
 #include "console/collector/newest.h"
 #include "console/session/engine_list.h"
+#include "console/session/samples/sample_columns.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
@@ -187,40 +188,32 @@ static void rates_are_made_from_two_samples(void **state)
 	msg_drop(m);
 }
 
-/* A second reading of the first; errors and what hardly moves are exact. */
 static void what_is_kept_is_rounded_to_a_part_of_what_was_counted(void **state)
 {
 	struct world *w = *state;
-	struct readings *r = sample_readings_new();
-	struct sample *s[2];
-	struct msg *m = msg_new(MSG_SAMPLE), *got = NULL;
-	struct frame *f;
+	struct msg *m[2], *got = NULL;
+	struct frame *f[2], *kept;
+	uint64_t is[2];
 
 	for (int i = 0; i < 2; i++) {
-		s[i] = sample_of(w, 1000000000 + 2000000123ull * i);
-		s[i]->port[3].valid = (1u << CTR_COUNT) - 1;
-		s[i]->port[3].v[CTR_TX_BYTES] = 7 + 25000000001ull * (i + 3);
-		s[i]->port[3].v[CTR_SYMBOL_ERR] = 1000001 * i;
-		s[i]->port[3].v[CTR_RX_PKTS] = 5 + 2000 * i;
+		m[i] = sample_msg(w, 1000000000 + 2000000123ull * (unsigned)i);
+		is[i] = m[i]->reading->sample->port[3].v[CTR_TX_BYTES];
+		f[i] = frame_of_columns(m[i], 42 + i);
 	}
-	sample_reading_free(sample_reading_new(r, w->shape, s[0]));
-	m->fabric = fabric_get(w->f);
-	m->reading = sample_reading_new(r, w->shape, s[1]);
-	f = frame_of_sample_kept(m, 42);
-	assert_int_equal(f->head.time_ms, 42);
+	kept = frame_sample_kept(f[1], f[0], NULL);
+	assert_int_equal(kept->head.time_ms, 43);
+	assert_null(kept->base);
 	msg_drop(through(w, fabric_msg(w)));
-	assert_int_equal(frame_take(&got, w->t, &f->head, f->data, NULL), 0);
-	assert_true(s[1]->port[3].v[CTR_TX_BYTES] - got->reading->sample->port[3].v[CTR_TX_BYTES] <
-		    25000000001ull / SAMPLE_PARTS);
-	assert_true(s[1]->port[3].v[CTR_TX_BYTES] > got->reading->sample->port[3].v[CTR_TX_BYTES]);
-	assert_int_equal(got->reading->sample->port[3].v[CTR_SYMBOL_ERR], 1000001);
-	assert_int_equal(got->reading->sample->port[3].v[CTR_RX_PKTS], 2005);
-	assert_int_equal(got->reading->sample->port[3].time_ns % 100000, 0);
-	assert_int_equal(got->reading->sample->time_ns, s[1]->time_ns);
-	frame_put(f);
+	assert_int_equal(frame_take(&got, w->t, &kept->head, kept->data, NULL), 0);
+	assert_in_range(got->reading->sample->port[3].v[CTR_TX_BYTES],
+			is[1] - (is[1] - is[0]) / SAMPLE_COLUMNS_PARTS, is[1] - 1);
+	assert_int_equal(got->reading->sample->time_ns, m[1]->reading->sample->time_ns);
+	frame_put(kept);
 	msg_drop(got);
-	msg_drop(m);
-	sample_readings_free(r);
+	for (int i = 0; i < 2; i++) {
+		frame_put(f[i]);
+		msg_drop(m[i]);
+	}
 }
 
 static void jobs_come_with_their_nodes_and_users(void **state)
@@ -433,6 +426,49 @@ static void a_moment_of_the_past_has_its_rates_and_the_objects_of_now(void **sta
 	msg_drop(t);
 }
 
+/* As of the middle of a group: both have the same base. */
+static void samples_of_the_past_may_be_differences(void **state)
+{
+	struct world *w = *state;
+	struct msg *m[4] = { fabric_msg(w) }, *got;
+	struct frame *f[4] = { frame_of_msg(m[0]) }, *base, *kept[2], *out;
+	struct past_answer a = { .time_ms = 5000, .fabric = f[0] };
+
+	for (int i = 1; i < 4; i++) {
+		m[i] = sample_msg(w, 1000000000ull * (unsigned)i);
+		f[i] = frame_of_columns(m[i], i);
+	}
+	base = frame_sample_kept(f[1], NULL, NULL);
+	for (int i = 0; i < 2; i++) {
+		kept[i] = frame_sample_kept(f[2 + i], f[1 + i], base);
+		assert_ptr_equal(kept[i]->base, base);
+	}
+	a.before = kept[0];
+	a.sample = kept[1];
+	out = frame_of_past(&a);
+	assert_int_equal(frame_take(&got, w->t, &out->head, out->data, NULL), 0);
+	assert_int_equal(got->rc, 0);
+	assert_float_equal(got->reading->rates->port[4].tx_Bps, 5e6, 5e6 / 100);
+	assert_int_equal(got->reading->sample->time_ns, 3000000000);
+	frame_put(out);
+	msg_drop(got);
+	/* the one before is the base itself, and the fabric's first */
+	a.before = base;
+	out = frame_of_past(&a);
+	assert_int_equal(frame_take(&got, w->t, &out->head, out->data, NULL), 0);
+	assert_int_equal(got->rc, 0);
+	assert_float_equal(got->reading->rates->port[4].tx_Bps, 5e6, 5e6 / 100);
+	frame_put(out);
+	msg_drop(got);
+	frame_put(base);
+	for (int i = 0; i < 4; i++) {
+		frame_put(f[i]);
+		msg_drop(m[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		frame_put(kept[i]);
+}
+
 static void why_there_is_no_past_is_said(void **state)
 {
 	const struct past_answer none = { .serial = 3, .rc = -ENOENT, .text = "nothing is kept" };
@@ -514,6 +550,7 @@ int main(void)
 		TEST(who_comes_later_hears_that_nothing_is_kept),
 		TEST(findings_go_with_the_fabric_that_follows),
 		TEST(a_moment_of_the_past_has_its_rates_and_the_objects_of_now),
+		TEST(samples_of_the_past_may_be_differences),
 		TEST(why_there_is_no_past_is_said),
 		TEST(counters_of_another_fabric_are_left_out),
 		TEST(damaged_frames_end_in_an_error_or_a_message),

@@ -2,10 +2,14 @@
 /* What a collector keeps, and for how long. */
 #include "console/collector/history/history.h"
 
+#include "console/collector/frame/taken.h"
 #include "console/collector/history/history_desk.h"
 #include "console/collector/history/history_keeper.h"
+#include "console/session/samples/sample_reading.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/builder.h"
+#include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/temp_folder.h"
 
 #include <errno.h>
@@ -22,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -192,6 +197,232 @@ static void older_samples_are_farther_apart(void **state)
 		assert_int_equal(history_thin(h, now + 8 * DAY, &more, NULL), 0);
 	assert_int_equal(samples_between(h, T0, T0 + HOUR), 12);
 	history_close(h);
+}
+
+/* --- samples as differences ------------------------------------------------------------------ */
+
+static struct fabric *small_fabric(void)
+{
+	struct freeze_opts o = { .name = "hall", .lmc = -1 };
+	struct builder *b;
+	struct fabric *f;
+
+	assert_int_equal(topo_build(&b, "fattree2:leaves=3,spines=2,hosts=4", NULL), 0);
+	assert_int_equal(builder_freeze(&f, b, &o, NULL), 0);
+	builder_free(b);
+	return f;
+}
+
+/* Each port counts 1 MB a second from T0 on, and its number on top of it. */
+static uint64_t counted(int64_t time_ms, uint32_t port)
+{
+	return (uint64_t)(time_ms - T0) * 1000 + port;
+}
+
+static void add_counters(struct history *h, const struct fabric *f, int64_t time_ms)
+{
+	const struct fabric_shape *shape = fabric_shape_new(f, NULL, NULL);
+	struct readings *r = sample_readings_new();
+	struct msg *m = msg_new(MSG_SAMPLE);
+	struct sample *s = sample_new(f);
+	struct frame *frame;
+
+	s->time_ns = (uint64_t)(time_ms - T0 + HOUR) * 1000000;
+	for (uint32_t i = 0; i < s->nport; i++) {
+		s->port[i].valid = 1u << CTR_TX_BYTES;
+		s->port[i].v[CTR_TX_BYTES] = counted(time_ms, i);
+	}
+	m->fabric = fabric_get(f);
+	m->reading = sample_reading_new(r, shape, s);
+	frame = frame_of_columns(m, time_ms);
+	assert_int_equal(history_add(h, frame, NULL), 0);
+	frame_put(frame);
+	msg_drop(m);
+	sample_readings_free(r);
+	fabric_shape_put(shape);
+}
+
+static struct sample *sample_of_frame(const struct frame *f, const struct fabric *of)
+{
+	struct sample *base = f->base ? sample_of_frame(f->base, of) : NULL, *s;
+	struct bytes_in in = { .at = f->data, .left = f->head.len };
+
+	assert_int_equal(taken_sample(&s, of, base, &in), 0);
+	sample_put(base);
+	return s;
+}
+
+/* Is what was kept of that time right to 1 % of 10 s, and of that time? */
+static void assert_counters(struct history *h, const struct fabric *f, int64_t time_ms)
+{
+	struct frame *frame;
+	struct sample *s;
+	struct err err;
+
+	if (history_last(&frame, h, FRAME_SAMPLE, time_ms, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(frame->head.time_ms, time_ms);
+	s = sample_of_frame(frame, f);
+	for (uint32_t i = 0; i < s->nport; i++)
+		assert_true(counted(time_ms, i) - s->port[i].v[CTR_TX_BYTES] <= 100000);
+	sample_put(s);
+	frame_put(frame);
+}
+
+static int64_t rows(const char *where)
+{
+	char *sql = xasprintf("SELECT count(*) FROM frame WHERE %s", where);
+	sqlite3_stmt *q;
+	sqlite3 *db;
+	int64_t n;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+	n = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	free(sql);
+	return n;
+}
+
+/* 5 minutes have one that is whole, and so has each start and each fabric; all can be read, also
+ * when most of them have gone. */
+static void samples_are_the_difference_to_the_first_of_five_minutes(void **state)
+{
+	struct history *h = opened(&long_keep), *r;
+	struct fabric *f = small_fabric();
+	bool more = true;
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		add_counters(h, f, T0 + 10000 * i);
+	history_close(h);
+	h = opened(&long_keep);
+	for (int i = 40; i < 360; i++)
+		add_counters(h, f, T0 + 10000 * i);
+	assert_int_equal(rows("base IS NULL"), 13);
+	assert_int_equal(rows("base IS NOT NULL"), 347);
+	r = opened(NULL);
+	for (int i = 359; i >= 0; i--)
+		assert_counters(r, f, T0 + 10000 * i);
+	while (more)
+		assert_int_equal(history_thin(h, T0 + 27 * HOUR, &more, NULL), 0);
+	assert_int_equal(rows("1"), 60 + 1); /* that which others are added to */
+	for (int i = 0; i < 60; i++)
+		assert_counters(r, f, T0 + 60000 * i);
+	more = true;
+	while (more)
+		assert_int_equal(history_thin(h, T0 + 9 * DAY, &more, NULL), 0);
+	assert_int_equal(rows("base IS NOT NULL"), 0);
+	assert_int_equal(rows("1"), 12 + 1);
+	for (int i = 0; i < 12; i++)
+		assert_counters(r, f, T0 + 300000 * i);
+	history_close(r);
+	history_close(h);
+	fabric_put(f);
+}
+
+static void what_a_difference_is_to_is_missed_when_it_has_gone(void **state)
+{
+	struct history *h = opened(&long_keep), *r;
+	struct fabric *f = small_fabric();
+	struct frame *frame;
+	sqlite3 *db;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add_counters(h, f, T0 + 10000 * i);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "DELETE FROM frame WHERE base IS NULL", NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	r = opened(NULL);
+	assert_int_equal(history_last(&frame, r, FRAME_SAMPLE, T0 + 20000, NULL), -ENOENT);
+	assert_null(frame);
+	history_close(r);
+	history_close(h);
+	fabric_put(f);
+}
+
+/* --- of the version before ------------------------------------------------------------------- */
+
+/* As format 1 was: packed by zlib, without bases. */
+static void write_format_1(void)
+{
+	static const char *const sql =
+		"PRAGMA user_version = 1; CREATE TABLE frame(id INTEGER PRIMARY KEY, kind INTEGER NOT "
+		"NULL, time_ms INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB NOT NULL);"
+		"CREATE INDEX frame_at ON frame(kind, time_ms);"
+		"CREATE TABLE event(id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, level INTEGER "
+		"NOT NULL, area TEXT NOT NULL, text TEXT NOT NULL);"
+		"CREATE INDEX event_at ON event(time_ms)";
+	sqlite3_stmt *q;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "INSERT INTO frame(kind, time_ms, size, body) "
+					    "VALUES(?1, ?2, 500, ?3)",
+					    -1, &q, NULL),
+			 SQLITE_OK);
+	for (int i = 0; i < 50; i++) {
+		struct frame *f = frame_at(FRAME_SAMPLE, T0 + 2000 * i, 500, (uint64_t)i);
+		uint8_t packed[1000];
+		uLongf len = sizeof(packed);
+
+		assert_int_equal(compress2(packed, &len, f->data, 500, 6), Z_OK);
+		sqlite3_bind_int(q, 1, FRAME_SAMPLE);
+		sqlite3_bind_int64(q, 2, f->head.time_ms);
+		sqlite3_bind_blob(q, 3, packed, (int)len, SQLITE_STATIC);
+		assert_int_equal(sqlite3_step(q), SQLITE_DONE);
+		sqlite3_reset(q);
+		frame_put(f);
+	}
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+}
+
+static void assert_old_rows(struct history *h)
+{
+	for (int i = 0; i < 50; i++) {
+		struct frame *was = frame_at(FRAME_SAMPLE, T0 + 2000 * i, 500, (uint64_t)i), *f;
+
+		assert_int_equal(history_last(&f, h, FRAME_SAMPLE, T0 + 2000 * i, NULL), 0);
+		assert_int_equal(f->head.len, 500);
+		assert_memory_equal(f->data, was->data, 500);
+		frame_put(f);
+		frame_put(was);
+	}
+}
+
+static void a_history_of_the_version_before_is_read_and_goes_on(void **state)
+{
+	struct fabric *f = small_fabric();
+	struct history *h, *r;
+	bool more = true;
+
+	(void)state;
+	write_format_1();
+	r = opened(NULL);
+	assert_old_rows(r);
+	history_close(r);
+	h = opened(&long_keep);
+	for (int i = 0; i < 10; i++)
+		add_counters(h, f, T0 + 100000 + 2000 * i);
+	r = opened(NULL);
+	assert_old_rows(r);
+	for (int i = 0; i < 10; i++)
+		assert_counters(r, f, T0 + 100000 + 2000 * i);
+	while (more)
+		assert_int_equal(history_thin(h, T0 + 2 * HOUR, &more, NULL), 0);
+	assert_int_equal(rows("time_ms < 1700000000000 / 300000 * 300000 + 100000"), 10);
+	assert_counters(r, f, T0 + 100000);
+	assert_counters(r, f, T0 + 110000);
+	history_close(r);
+	history_close(h);
+	fabric_put(f);
 }
 
 static void add_line(struct history *h, int64_t time_ms, const char *text)
@@ -467,6 +698,9 @@ int main(void)
 		TEST(the_same_is_kept_once_and_a_sample_always),
 		TEST(one_goes_from_sample_to_sample),
 		TEST(older_samples_are_farther_apart),
+		TEST(samples_are_the_difference_to_the_first_of_five_minutes),
+		TEST(what_a_difference_is_to_is_missed_when_it_has_gone),
+		TEST(a_history_of_the_version_before_is_read_and_goes_on),
 		TEST(the_log_until_then_is_there),
 		TEST(what_is_too_old_goes_but_not_what_is_still_true),
 		TEST(the_file_stays_below_its_size),
