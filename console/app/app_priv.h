@@ -128,6 +128,8 @@ struct app {
 	struct app_against against;
 	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */
 	int64_t watched_s;	      /* the counters that it has heard of last */
+	uint64_t errors_asked_ms;     /* of a collector, by clock_ms(); 0: they were not */
+	bool errors_awaited;	      /* they have not come */
 	struct alerts *alerts;	      /* NULL: nobody wants them */
 	struct update_thread *update; /* NULL: nothing can be written */
 	struct watchdog_config dog;

@@ -53,7 +53,7 @@ static bool batch_awaits_errors(const struct batch *b)
 {
 	const struct findings *l = b->a->state.findings;
 
-	return b->a->opts.watch_key[0] && l && !l->errors;
+	return b->a->errors_awaited || (b->a->opts.watch_key[0] && l && !l->errors);
 }
 
 static bool batch_settled(const struct batch *b)

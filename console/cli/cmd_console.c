@@ -125,6 +125,7 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 	}
 	c.o.no_screen = c.batch.on;
 	c.o.error_limits = c.batch.error_limits;
+	c.o.fresh_errors = c.batch.check;
 	c.o.needs = batch_opts_need(&c.batch);
 	batch_findings_key(c.o.watch_key, sizeof(c.o.watch_key), &c.batch);
 	rc = batch_opts_of_records(&c.batch)

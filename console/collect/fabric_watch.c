@@ -18,7 +18,8 @@ struct fabric_watch {
 	struct baseline base;
 	const struct fabric *now;	/* own reference */
 	const struct error_set *was;	/* of the last run, or of this one's first reading */
-	const struct error_set *errors; /* read last */
+	const struct error_set *errors; /* read last ... */
+	const struct error_set *due;	/* ... and not between two others */
 	bool opened, told;
 	struct stat seen; /* the baseline's file, as it was read or written last; no inode: none */
 };
@@ -40,6 +41,7 @@ void fabric_watch_free(struct fabric_watch *w)
 	fabric_put(w->now);
 	error_set_put(w->was);
 	error_set_put(w->errors);
+	error_set_put(w->due);
 	free(w->dir);
 	free(w);
 }
@@ -172,13 +174,17 @@ static void fabric_watch_keep(struct fabric_watch *w)
 	free(path);
 }
 
-void fabric_watch_errors(struct fabric_watch *w, const struct error_set *s)
+void fabric_watch_errors(struct fabric_watch *w, const struct error_set *s, bool between)
 {
-	if (w->errors) { /* within a run: from one reading to the next */
+	if (w->due && !between) { /* within a run: from one reading to the next */
 		const struct error_set *before = w->was;
 
-		w->was = fabric_watch_merged(before, w->errors);
+		w->was = fabric_watch_merged(before, w->due);
 		error_set_put(before);
+	}
+	if (!between || !w->due) {
+		error_set_put(w->due);
+		w->due = error_set_get(s);
 	}
 	error_set_put(w->errors);
 	w->errors = s;
@@ -188,6 +194,7 @@ void fabric_watch_errors(struct fabric_watch *w, const struct error_set *s)
 
 const struct findings *fabric_watch_findings(const struct fabric_watch *w)
 {
+	const struct error_set *was = w->was ? w->was : w->due;
 	struct findings *l = findings_new();
 
 	if (w->base.fabric) {
@@ -199,8 +206,8 @@ const struct findings *fabric_watch_findings(const struct fabric_watch *w)
 	if (w->base.fabric && w->now)
 		findings_add_fabric(l, w->base.fabric, w->now);
 	l->errors = error_set_get(w->errors);
-	if (w->errors && w->was && w->now)
-		findings_add_errors(l, w->was, w->errors,
+	if (w->errors && was && was != w->errors && w->now)
+		findings_add_errors(l, was, w->errors,
 				    w->o.limit ? w->o.limit : error_limits_default, w->now);
 	return l;
 }

@@ -31,7 +31,8 @@ void fabric_watch_free(struct fabric_watch *w); /* NULL is fine */
 void fabric_watch_fabric(struct fabric_watch *w, const struct fabric *f, bool partial);
 /* The name that the fabric has kept, after the first of them; NULL: none. */
 const char *fabric_watch_name(const struct fabric_watch *w);
-/* Takes s. */
-void fabric_watch_errors(struct fabric_watch *w, const struct error_set *s);
+/* Takes s.  between: read because somebody asked, between two readings that are compared with each
+ * other: what rises slowly is to be told as if nobody had asked. */
+void fabric_watch_errors(struct fabric_watch *w, const struct error_set *s, bool between);
 /* One reference for the caller. */
 const struct findings *fabric_watch_findings(const struct fabric_watch *w);

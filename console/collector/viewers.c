@@ -220,7 +220,8 @@ static bool viewers_do(struct viewers *v, struct viewer *w, const struct frame_h
 		v->ops.past(v->ops.ctx, w->id, &ask);
 		return true;
 	}
-	if (h->kind == FRAME_ASK_WANT && h->len == 1 && w->may_write && data[0] <= WANT_SAMPLE) {
+	if (h->kind == FRAME_ASK_WANT && h->len == 1 && data[0] < WANT_COUNT &&
+	    (w->may_write || data[0] == WANT_ERRORS)) {
 		v->ops.want(v->ops.ctx, (enum want_type)data[0]);
 		return true;
 	}

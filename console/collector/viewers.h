@@ -21,8 +21,8 @@
 struct viewers;
 
 struct viewers_ops {
-	/* of one that looks or, when it may, wants something read */
 	void (*past)(void *ctx, uint64_t viewer, const struct past_ask *ask);
+	/* of one that may; of any where it is WANT_ERRORS, which costs no more for many */
 	void (*want)(void *ctx, enum want_type want);
 	void *ctx;
 };

@@ -15,7 +15,9 @@ enum want_type {
 	WANT_TABLES,   /* only the tables */
 	WANT_READ_ON,  /* the reading of tables that was ended */
 	WANT_READ_END, /* see feed_tables_end() */
-	WANT_SAMPLE    /* counters at once */
+	WANT_SAMPLE,   /* counters at once */
+	WANT_ERRORS,   /* error counters of all ports, soon: of a collector anybody may want them */
+	WANT_COUNT
 };
 
 struct feed;

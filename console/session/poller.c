@@ -361,6 +361,11 @@ static void poller_do_want(struct poller *p, enum want_type want)
 	case WANT_SAMPLE:
 		p->sample_at = 0;
 		break;
+	case WANT_ERRORS:
+		poller_watch_want(p);
+		break;
+	case WANT_COUNT:
+		break;
 	}
 }
 
@@ -369,7 +374,9 @@ static double poller_next_due(const struct poller *p)
 	double at = fmin(fmin(p->sweep_at, p->part_at), p->sm_at);
 
 	if (p->fabric)
-		at = fmin(fmin(at, p->errors_at), fmin(p->sample_at, p->tables_at));
+		at = fmin(at, p->sample_at);
+	if (p->fabric && !p->lost) /* else these wait for an answer to the others */
+		at = fmin(at, fmin(p->errors_at, p->tables_at));
 	return at;
 }
 

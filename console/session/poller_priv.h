@@ -55,6 +55,7 @@ struct poller {
 	const char *step; /* of a reading, since step_ms */
 	uint64_t step_ms;
 	double sample_at, sweep_at, part_at, tables_at, sm_at, errors_at; /* when due */
+	double errors_due, errors_next; /* due but for who asks; not before, whoever asks */
 	double hurry_at; /* a sweep may be brought forward then, see poller_went_down() */
 
 	/* tables */
@@ -122,6 +123,7 @@ void poller_watch_found(struct poller *p, struct fabric *f, bool partial);
 /* For the caller; NULL: nobody wants them. */
 const struct findings *poller_watch_findings(const struct poller *p);
 void poller_watch_errors(struct poller *p);
+void poller_watch_want(struct poller *p); /* somebody waits for them */
 
 /* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all again. */
 void poller_read_tables(struct poller *p);

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define ERRORS_S 60.0
+#define ERRORS_S       60.0
+#define ERRORS_APART_S 5.0 /* at least, from the begin of one to that of the next */
+#define ERRORS_SHARE   4   /* and so many times what one takes */
 
 void poller_watch_begin(struct poller *p)
 {
@@ -48,21 +50,32 @@ const struct findings *poller_watch_findings(const struct poller *p)
 	return p->watch ? fabric_watch_findings(p->watch) : NULL;
 }
 
+void poller_watch_want(struct poller *p)
+{
+	if (p->watch && p->opts.want_errors)
+		p->errors_at = fmin(p->errors_at, fmax(clock_s(), p->errors_next));
+}
+
 void poller_watch_errors(struct poller *p)
 {
 	double start = clock_s();
 	struct error_set *s;
 	struct err err;
 	struct msg *msg;
+	bool between;
 
 	wire_pace(p->wire, true);
 	if (wire_read_errors(&s, p->wire, p->fabric, &p->progress, &err))
 		s = NULL; /* the next sample tells of it */
 	wire_pace(p->wire, false);
-	p->errors_at = poller_due(ERRORS_S, clock_s() - start);
+	between = start < p->errors_due;
+	if (!between)
+		p->errors_due = poller_due(ERRORS_S, clock_s() - start);
+	p->errors_at = p->errors_due;
+	p->errors_next = start + fmax(ERRORS_APART_S, ERRORS_SHARE * (clock_s() - start));
 	if (!s)
 		return;
-	fabric_watch_errors(p->watch, s);
+	fabric_watch_errors(p->watch, s, between);
 	msg = msg_new(MSG_FINDINGS);
 	msg->findings = poller_watch_findings(p);
 	mailbox_send(p->box, msg);

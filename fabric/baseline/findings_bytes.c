@@ -23,6 +23,7 @@ static void findings_bytes_put_errors(bytes_out *out, const struct error_set *s)
 	bytes_put(out, &s->n, sizeof(s->n));
 	bytes_put(out, &s->asked, sizeof(s->asked));
 	bytes_put(out, &s->time_s, sizeof(s->time_s));
+	bytes_put(out, &s->began_ms, sizeof(s->began_ms));
 	bytes_put(out, s->port, s->n * sizeof(*s->port));
 }
 
@@ -118,6 +119,7 @@ static const struct error_set *findings_bytes_take_errors(struct bytes_in *in)
 	s->n = n;
 	bytes_take(in, &s->asked, sizeof(s->asked));
 	bytes_take(in, &s->time_s, sizeof(s->time_s));
+	bytes_take(in, &s->began_ms, sizeof(s->began_ms));
 	bytes_take(in, s->port, n * sizeof(*s->port));
 	error_set_sort(s);
 	return s;

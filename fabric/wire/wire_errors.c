@@ -2,6 +2,7 @@
 /* Error counters of all ports, of hosts as well: one MAD each. */
 #include "fabric/wire/wire.h"
 
+#include "fabric/base/time/clock.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <time.h>
@@ -114,10 +115,12 @@ int wire_read_errors(struct error_set **out, struct wire *w, const struct fabric
 	struct queue_source src = {
 		.next = wire_errors_next, .done = wire_errors_done, .ctx = &x, .total = &x.total
 	};
+	uint64_t began_ms = clock_ms();
 	int rc = queue_run(w->queue, &src, progress, "error counters", err);
 
 	x.s->asked = asked;
 	x.s->time_s = time(NULL);
+	x.s->began_ms = began_ms;
 	error_set_sort(x.s);
 	if (rc)
 		error_set_put(x.s);

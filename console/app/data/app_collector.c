@@ -65,11 +65,22 @@ void app_collector_start(struct app *a)
 
 /* --- what it tells --------------------------------------------------------------------------- */
 
+/* Those that it has may be a minute old, and what is asked for is what is true now. */
+static void app_collector_want_errors(struct app *a)
+{
+	if (!a->opts.fresh_errors || !a->feed->shared || a->errors_asked_ms)
+		return;
+	a->errors_asked_ms = clock_ms();
+	a->errors_awaited = true;
+	feed_want(a->feed, WANT_ERRORS);
+}
+
 static void app_collector_take_hello(struct app *a, const struct msg *msg)
 {
 	struct state_jobs *s = &a->state.jobs_source;
 
 	a->may_ask = msg->rc;
+	app_collector_want_errors(a);
 	a->state.collector = (struct state_collector){ .on = true };
 	a->state.poll.interval_s = msg->seconds;
 	snprintf(a->state.source, sizeof(a->state.source), "collector %.50s", msg->text);
@@ -121,6 +132,10 @@ static void app_collector_watch(struct app *a, struct msg *msg)
 	const struct error_set *e = msg->findings ? msg->findings->errors : NULL;
 	const struct findings *own, *all;
 
+	if (e && e->began_ms < a->errors_asked_ms)
+		e = NULL;
+	else if (e)
+		a->errors_awaited = false;
 	app_collector_start_watch(a);
 	if (!a->watch)
 		return;
@@ -130,7 +145,7 @@ static void app_collector_watch(struct app *a, struct msg *msg)
 		return;
 	if (e && e->time_s != a->watched_s && fabric_watch_name(a->watch)) {
 		a->watched_s = e->time_s;
-		fabric_watch_errors(a->watch, error_set_get(e));
+		fabric_watch_errors(a->watch, error_set_get(e), false);
 	}
 	own = fabric_watch_findings(a->watch);
 	all = findings_joined(msg->findings, own);

@@ -36,7 +36,7 @@ enum frame_kind {
 	FRAME_KINDS,
 	/* from a viewer */
 	FRAME_ASK_PAST = 64,
-	FRAME_ASK_WANT, /* enum want_type in a byte; only where it may write */
+	FRAME_ASK_WANT, /* enum want_type in a byte; see viewers.h for who may */
 };
 
 struct frame_head {

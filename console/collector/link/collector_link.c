@@ -98,16 +98,17 @@ static int collector_link_send(struct collector_link *l, enum frame_kind kind, c
 
 static int collector_link_send_wants(struct collector_link *l, uint32_t wants)
 {
+	const uint32_t of_all = 1u << WANT_ERRORS;
 	int rc = 0;
 
-	if (wants && !l->may_ask) {
+	if ((wants & ~of_all) && !l->may_ask) {
 		log_add(LOG_INFO, "collector",
 			"the collector reads when it is due: to have it read at once takes the group "
 			"%s",
 			COLLECTOR_GROUP_ASK);
-		return 0;
+		wants &= of_all;
 	}
-	for (uint8_t w = 0; w <= WANT_SAMPLE && !rc; w++)
+	for (uint8_t w = 0; w < WANT_COUNT && !rc; w++)
 		if (wants & 1u << w)
 			rc = collector_link_send(l, FRAME_ASK_WANT, &w, 1);
 	return rc;

@@ -45,6 +45,7 @@ struct error_set {
 	struct port_errors *port; /* those that answered, ascending GUID, then port */
 	uint32_t n, asked;
 	int64_t time_s;
+	uint64_t began_ms; /* clock_ms() of this machine before the first was asked; 0: not known */
 	int refs;
 };
 

@@ -221,7 +221,7 @@ static uint32_t errors_run(const char *key, uint64_t symbol)
 	uint32_t n;
 
 	fabric_watch_fabric(w, x.f, false);
-	fabric_watch_errors(w, errors(symbol));
+	fabric_watch_errors(w, errors(symbol), false);
 	l = fabric_watch_findings(w);
 	n = findings_count(l);
 	findings_put(l);
@@ -239,6 +239,38 @@ static void errors_between_two_runs_are_told_once(void **state)
 	assert_int_equal(errors_run("b", 5003), 1); /* each has its own last run */
 }
 
+/* The limit is 100 from one reading to the next; what is read between two others in one. */
+static uint32_t errors_in_a_run(struct fabric_watch *w, uint64_t symbol, bool between)
+{
+	const struct findings *l;
+	uint32_t n;
+
+	fabric_watch_errors(w, errors(symbol), between);
+	l = fabric_watch_findings(w);
+	n = findings_count(l);
+	findings_put(l);
+	return n;
+}
+
+static void what_rises_slowly_is_told_however_often_it_is_read_between(void **state)
+{
+	static const uint64_t limit[ERROR_COUNT] = { [ERROR_SYMBOL] = 100 };
+	struct fabric_watch_opts o = { .state_dir = x.state, .name = "f", .limit = limit };
+	struct fabric_watch *w = fabric_watch_new(&o);
+
+	(void)state;
+	fabric_watch_fabric(w, x.f, false);
+	assert_int_equal(errors_in_a_run(w, 0, false), 0);
+	assert_int_equal(errors_in_a_run(w, 40, true), 0);
+	assert_int_equal(errors_in_a_run(w, 80, true), 0);
+	assert_int_equal(errors_in_a_run(w, 120, true), 1);
+	assert_int_equal(errors_in_a_run(w, 120, false), 1);
+	/* told until the next that is due */
+	assert_int_equal(errors_in_a_run(w, 130, true), 1);
+	assert_int_equal(errors_in_a_run(w, 200, false), 0);
+	fabric_watch_free(w);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_up, world_down)
@@ -251,6 +283,7 @@ int main(void)
 		TEST(without_a_name_it_is_found_by_its_switches),
 		TEST(a_damaged_one_is_told_and_stays),
 		TEST(errors_between_two_runs_are_told_once),
+		TEST(what_rises_slowly_is_told_however_often_it_is_read_between),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

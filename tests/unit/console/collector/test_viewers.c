@@ -251,11 +251,18 @@ static void only_who_may_write_has_something_read(void **state)
 	assert_int_equal(asked.wants, 1);
 	assert_int_equal(asked.want, WANT_SAMPLE);
 	assert_int_equal(viewers_count(v), 2);
+	want = WANT_ERRORS; /* as often as it is asked for, it is read every few seconds */
+	say(looks, FRAME_ASK_WANT, &want, 1);
+	serve(v);
+	assert_int_equal(asked.want, WANT_ERRORS);
+	assert_int_equal(viewers_count(v), 2);
+	asked.wants = 1;
+	want = WANT_SAMPLE;
 	say(looks, FRAME_ASK_WANT, &want, 1);
 	serve(v);
 	assert_int_equal(asked.wants, 1);
 	assert_int_equal(viewers_count(v), 1);
-	want = WANT_SAMPLE + 1;
+	want = WANT_COUNT;
 	say(asks, FRAME_ASK_WANT, &want, 1);
 	serve(v);
 	assert_int_equal(viewers_count(v), 0);

@@ -6,6 +6,7 @@
 #include "engines/minhop.h"
 #include "fabric/base/message/log.h"
 #include "fabric/base/time/clock.h"
+#include "fabric/baseline/findings.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/notice_port.h"
@@ -154,6 +155,65 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 	fabric_put(f);
 }
 
+/* When the next reading of error counters began. */
+static uint64_t next_errors(struct mailbox *box)
+{
+	struct pollfd fd = { .fd = mailbox_fd(box), .events = POLLIN };
+	double end = clock_s() + LIMIT_S;
+	struct msg *msg;
+
+	while (clock_s() < end) {
+		while ((msg = mailbox_take(box))) {
+			bool read = msg->type == MSG_FINDINGS;
+			uint64_t at = read ? msg->findings->errors->began_ms : 0;
+
+			msg_drop(msg);
+			if (read)
+				return at;
+		}
+		poll(&fd, 1, 100);
+	}
+	fail_msg("no error counters within %d s", LIMIT_S);
+	return 0;
+}
+
+static void error_counters_are_read_when_wanted_but_not_all_the_time(void **state)
+{
+	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .tables_s = 60 };
+	struct fabric *f = net_chain(1, 8, FAB_NONE, NULL);
+	struct tables *t = tables_new(f, "test");
+	struct mailbox *box = mailbox_new();
+	uint64_t first, second, asked;
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	uint8_t last;
+
+	(void)state;
+	po.watch = po.want_errors = true;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (fabric_lid_switch(f, lid, &last) == 0)
+			tables_row(t, 0)[lid] = last;
+	assert_int_equal(sim_new(&sim, f, NULL, NULL), 0);
+	assert_int_equal(sim_install_tables(sim, t, NULL), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, NULL), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, NULL), 0);
+	first = next_errors(box);
+	/* at once many want them: one reading, some seconds after the last one */
+	asked = clock_ms();
+	for (int i = 0; i < 20; i++)
+		poller_want(p, WANT_ERRORS);
+	second = next_errors(box);
+	assert_in_range(second - first, 4990, 8000);
+	assert_true(second >= asked);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* How a sweep that somebody asked for ended; true: it was ended. */
 static bool ended(struct mailbox *box)
 {
@@ -229,9 +289,7 @@ static uint64_t next_step(struct mailbox *box, int *rc)
 /* 33,000 SL2VL tables at 7 ms for 32 of them: 7 s, of which the test sees one or two. */
 static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **state)
 {
-	struct poller_opts po = {
-		.interval_s = 600, .sweep_s = 600, .tables_s = 600
-	};
+	struct poller_opts po = { .interval_s = 600, .sweep_s = 600, .tables_s = 600 };
 	struct fabric *f = net_tree(16, 16, 16, NULL);
 	struct engine_params params = { 0 };
 	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
@@ -457,6 +515,7 @@ int main(void)
 		cmocka_unit_test(a_notice_of_a_link_leads_to_a_discovery),
 		cmocka_unit_test(notices_of_two_switches_lead_to_a_discovery_of_these),
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
+		cmocka_unit_test(error_counters_are_read_when_wanted_but_not_all_the_time),
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
 		cmocka_unit_test(a_link_that_goes_down_is_followed_by_a_discovery),
