@@ -174,6 +174,13 @@ earlier() {
 ok "--at -3s is the fabric of then, with its routing" earlier
 log_of_then() { is 0 "${record[@]}" --at -3s --view events && grep -q '"area": *"sweep"' out; }
 ok "and its log" log_of_then
+activity() {
+	is 0 "${look[@]}" --json -n 1 --view activity && python3 "$top/tests/schema.py" record out || return
+	[ "$(field '["activity"][0]["kind"]')" = baseline ] && [ "$(field '["activity"][0]["state"]')" = learnt ] &&
+		is 0 "${look[@]}" -b -n 1 --view activity && grep -q '^20.*Z  baseline  learnt' out
+}
+ok "it keeps who has changed what: the baseline that it has learnt" until_true 20 activity
+ok "of which nobody knows without it" says 1 'none is read from' "$I" $demo --collector none --json -n 1 --view activity
 against() {
 	is 0 "${look[@]}" --json -n 1 --view links --against -3s --fields link,util_pct,util_then_pct,util_change_pct || return
 	python3 - <<-'EOF'

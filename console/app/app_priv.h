@@ -126,6 +126,7 @@ struct app {
 	char *collector_dir; /* found here; NULL: said by the options, or none */
 	bool may_ask;	     /* it to read something */
 	struct app_against against;
+	const struct acts *acts;      /* what a collector keeps of who has done what; NULL: none */
 	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */
 	int64_t watched_s;	      /* the counters that it has heard of last */
 	uint64_t errors_asked_ms;     /* of a collector, by clock_ms(); 0: they were not */

@@ -48,6 +48,13 @@ static bool batch_has_data(const struct batch *b)
 	       s->sample->time_ns != b->sample_ns;
 }
 
+/* A collector tells it a while after it was started, if it keeps anything. */
+static bool batch_awaits_activity(const struct batch *b)
+{
+	return b->o->kind == BATCH_ACTIVITY && !b->a->acts && b->a->state.collector.on &&
+	       b->a->state.collector.keeping != KEEPING_UNKNOWN;
+}
+
 /* The counters that it compares with those of the last run. */
 static bool batch_awaits_errors(const struct batch *b)
 {
@@ -73,7 +80,7 @@ static bool batch_due(struct batch *b)
 
 	if (!batch_has_data(b))
 		return false;
-	if (b->done || (batch_settled(b) && !batch_awaits_errors(b)))
+	if (b->done || (batch_settled(b) && !batch_awaits_errors(b) && !batch_awaits_activity(b)))
 		return true;
 	if (s->poll.tables_on)
 		return false;
@@ -227,6 +234,8 @@ static int batch_record(struct batch *b, struct err *err)
 		b->rows.n = b->o->top;
 	if (b->o->kind == BATCH_HEATMAP)
 		rc = batch_heat_check(&r, err);
+	if (b->o->kind == BATCH_ACTIVITY)
+		rc = batch_activity_check(a, err);
 	if (!rc)
 		batch_render(&out, b, &r);
 	pthread_mutex_unlock(&a->events_lock);

@@ -227,6 +227,8 @@ static json_t *batch_json_view(const struct batch_record *r)
 
 	if (r->o->kind == BATCH_HISTORY)
 		return batch_history_json(r->a);
+	if (r->o->kind == BATCH_ACTIVITY)
+		return batch_activity_json(r->a);
 	if (r->o->kind == BATCH_OVERVIEW)
 		return batch_json_overview(r);
 	if (r->o->kind == BATCH_HEATMAP)

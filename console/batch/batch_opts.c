@@ -47,7 +47,8 @@ static const struct argp_option rows[] = {
 	{ "iterations", 'n', "N", 0, "stop after N records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
 	  "overview (default), links, ports, switches, jobs, tiers, events, heatmap, history (the "
-	  "samples of a snapshot); without a fabric: sessions, actions",
+	  "samples of a snapshot), activity (baselines, updates and records that the collector "
+	  "keeps); without a fabric: sessions, actions",
 	  0 },
 	{ "at", CMDLINE_KEY(struct batch_opts, at), "WHEN", 0,
 	  "a moment that the collector has kept: 03:10, -90m, 2026-11-20T03:10; with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
@@ -106,18 +107,20 @@ static const struct argp_option rows[] = {
 
 const char *batch_view_name(enum row_kind kind)
 {
-	return kind == BATCH_OVERVIEW  ? "overview"
-	       : kind == BATCH_HEATMAP ? "heatmap"
-	       : kind == BATCH_HISTORY ? "history"
-				       : row_kind_name(kind);
+	return kind == BATCH_OVERVIEW	? "overview"
+	       : kind == BATCH_HEATMAP	? "heatmap"
+	       : kind == BATCH_HISTORY	? "history"
+	       : kind == BATCH_ACTIVITY ? "activity"
+					: row_kind_name(kind);
 }
 
 static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	o->viewed = true;
-	o->kind = !strcmp(arg, "heatmap")   ? BATCH_HEATMAP
-		  : !strcmp(arg, "history") ? BATCH_HISTORY
-					    : row_kind_find(arg);
+	o->kind = !strcmp(arg, "heatmap")    ? BATCH_HEATMAP
+		  : !strcmp(arg, "history")  ? BATCH_HISTORY
+		  : !strcmp(arg, "activity") ? BATCH_ACTIVITY
+					     : row_kind_find(arg);
 	if (o->kind == ROWS_FAILURES)
 		argp_error(s, "--view: ibroute-top weak prints what failures would cost");
 	if (o->kind == ROWS_CELLS || o->kind == ROWS_ROUTINGS)
@@ -125,7 +128,7 @@ static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct a
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
 			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "
-			   "tiers, events, heatmap, history, sessions, actions",
+			   "tiers, events, heatmap, history, activity, sessions, actions",
 			   arg);
 }
 

@@ -18,6 +18,7 @@ enum prom_group { PROM_TIERS = 1, PROM_JOBS = 2, PROM_PORTS = 4, PROM_ERRORS = 8
 #define BATCH_OVERVIEW ROW_KINDS /* kinds without a table */
 #define BATCH_HEATMAP  (ROW_KINDS + 1)
 #define BATCH_HISTORY  (ROW_KINDS + 2)
+#define BATCH_ACTIVITY (ROW_KINDS + 3)
 #define BATCH_FIELDS   64
 
 struct batch_opts {
@@ -29,9 +30,9 @@ struct batch_opts {
 	bool counted;
 	unsigned top; /* rows of a table; 0: all */
 	bool viewed;
-	enum row_kind kind;	 /* or BATCH_OVERVIEW, BATCH_HEATMAP, BATCH_HISTORY */
+	enum row_kind kind;	 /* or BATCH_OVERVIEW and so on */
 	const char *at;		 /* a sample of a snapshot; NULL: the newest */
-	const char *against; /* a time; NULL: none */
+	const char *against;	 /* a time; NULL: none */
 	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
 	struct request set_mark; /* the same as a request */
 	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */

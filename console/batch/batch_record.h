@@ -69,6 +69,11 @@ json_t *batch_history_json(struct app *a);
 void batch_history_text(FILE *out, struct app *a);
 json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
 
+/* batch_activity.c.  -ENOENT with a sentence: nobody keeps it. */
+int batch_activity_check(const struct app *a, struct err *err);
+json_t *batch_activity_json(const struct app *a);
+void batch_activity_text(FILE *out, const struct app *a);
+
 /* batch_diff.c: prints the differences from the fabric of --diff.  1: there are some; 0: none; or
  * -errno with a sentence. */
 int batch_diff(struct app *a, const struct batch_opts *o, bool *complete, struct err *err);

@@ -82,6 +82,8 @@ void batch_print_text(FILE *out, const struct batch_record *r)
 		batch_heat_text(out, r);
 	} else if (r->o->kind == BATCH_HISTORY) {
 		batch_history_text(out, r->a);
+	} else if (r->o->kind == BATCH_ACTIVITY) {
+		batch_activity_text(out, r->a);
 	} else if (r->o->kind != BATCH_OVERVIEW) {
 		batch_text_print_table(out, r);
 	} else {

@@ -66,7 +66,10 @@ static const struct argp_option cmd_collect_rows[] = {
 	  "maximum number of outstanding MADs (default: 32)", 2 },
 	{ "socket", OPT_LIVE_SOCKET, "FILE", 0, "socket of OpenSM's plugin", 2 },
 	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0,
-	  "directory for the baseline, the error counters and the history", 2 },
+	  "directory for the baseline, the error counters and the history; updates are there, too",
+	  2 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0,
+	  "directory of the records of sessions, of which an index is kept", 2 },
 	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
 	  3 },
 	{ "sweep-interval", OPT_SWEEP_INTERVAL, "SECONDS", 0,
@@ -219,6 +222,9 @@ static int cmd_collect_history(struct collect_run *r, struct err *err)
 	char *folder;
 	int rc;
 
+	r->o.dirs.state =
+		c->o.demo && !c->o.live.state_dir ? demo_dir(r->demo) : c->o.live.state_dir;
+	r->o.dirs.record = c->o.demo && !c->o.live.record_dir ? "" : c->o.live.record_dir;
 	r->o.keep = (struct history_keep){ .age_ms = (int64_t)c->days * 86400000,
 					   .bytes = c->mib << 20 };
 	if (c->history && !strcmp(c->history, "none"))

@@ -125,6 +125,13 @@ static bool baseline_fits(const struct baseline *b, const struct fabric *now)
 }
 
 /* The one of any name that fits.  0 also when there is none, which leaves *out as it is. */
+char *baseline_of_file(const char *file)
+{
+	const char *end = strrchr(file, '.');
+
+	return end && !strcmp(end, SUFFIX) ? baseline_name_of_file(file) : NULL;
+}
+
 static int baseline_seek(struct baseline *out, const char *dir, const struct fabric *now,
 			 const struct name_map *names, struct err *err)
 {
@@ -133,13 +140,11 @@ static int baseline_seek(struct baseline *out, const char *dir, const struct fab
 	int rc = 0;
 
 	while (d && !out->path && !rc && (e = readdir(d))) {
-		const char *end = strrchr(e->d_name, '.');
-		struct baseline b = { 0 };
+		struct baseline b = { .name = baseline_of_file(e->d_name) };
 
-		if (!end || strcmp(end, SUFFIX))
+		if (!b.name)
 			continue;
 		b.path = xasprintf("%s/%s", dir, e->d_name);
-		b.name = baseline_name_of_file(e->d_name);
 		rc = baseline_read(&b, names, err);
 		if (!rc && baseline_fits(&b, now))
 			*out = b;

@@ -33,5 +33,8 @@ int baseline_write(struct baseline *b, const struct fabric *f, bool accepted, st
 int baseline_remove(struct baseline *b, struct err *err);
 void baseline_close(struct baseline *b); /* an all-zero one is fine */
 
+/* The fabric whose baseline a file of that name in the folder is; NULL: of none.  Caller frees. */
+char *baseline_of_file(const char *file);
+
 /* STATE/baseline/NAME.KEY.errors, which error counters of a fabric are kept in; caller frees. */
 char *baseline_errors_path(const char *dir, const char *name, const char *key);

@@ -51,7 +51,7 @@ static void collector_tell(struct collector *c, struct frame *f)
 	same = newest_take(&c->newest, f);
 	if (!same || f->head.kind != FRAME_TABLES)
 		viewers_send(c->viewers, f, same);
-	if (c->keeper && !same && f->head.kind != FRAME_SAMPLE)
+	if (c->keeper && !same && f->head.kind != FRAME_SAMPLE && f->head.kind != FRAME_ACTS)
 		history_keeper_add(c->keeper, f);
 	frame_put(f);
 }
@@ -93,6 +93,19 @@ static void collector_tell_keeping(struct collector *c)
 	m = msg_new(MSG_KEEPING);
 	m->rc = rc;
 	snprintf(m->text, sizeof(m->text), "%s", why.text);
+	collector_tell(c, frame_of_msg(m));
+	msg_drop(m);
+}
+
+static void collector_tell_acts(struct collector *c)
+{
+	const struct acts *l = history_keeper_acts(c->keeper);
+	struct msg *m;
+
+	if (!l)
+		return;
+	m = msg_new(MSG_ACTS);
+	m->acts = l;
 	collector_tell(c, frame_of_msg(m));
 	msg_drop(m);
 }
@@ -230,8 +243,10 @@ static void collector_loop(struct collector *c, const volatile sig_atomic_t *sto
 		collector_take_jobs(c);
 		if (c->desk)
 			collector_answer(c);
-		if (c->keeper)
+		if (c->keeper) {
 			collector_tell_keeping(c);
+			collector_tell_acts(c);
+		}
 		if (fds[3].revents)
 			collector_accept(c, c->dir.look, false);
 		if (fds[4].revents)
@@ -261,7 +276,7 @@ static int collector_start(struct collector *c, struct wire *w, struct err *err)
 	c->fds = xcalloc(OTHER_FDS + VIEWERS_MAX, sizeof(*c->fds));
 	rc = collector_dir_open(&c->dir, o->dir, err);
 	if (!rc && o->history)
-		rc = history_keeper_start(&c->keeper, o->history, &o->keep, err);
+		rc = history_keeper_start(&c->keeper, o->history, &o->keep, &o->dirs, err);
 	if (!rc && o->history)
 		rc = history_desk_start(&c->desk, o->history, err);
 	if (rc) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "console/alert/alert_opts.h"
+#include "console/collect/acts.h"
 #include "console/collector/history/history.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -18,6 +19,7 @@ struct collector_opts {
 	const char *dir;     /* see collector_dir.h */
 	const char *history; /* file; NULL: nothing is kept */
 	struct history_keep keep;
+	struct acts_dirs dirs; /* of what is done to the fabric, which is kept, too */
 	struct poller_opts poll;
 	const struct alert_opts *alert; /* who is told what is worth telling; NULL: nobody */
 	const char *source;		/* what it polls through, for people */

@@ -2,6 +2,7 @@
 #include "console/session/message.h"
 
 #include "console/session/samples/sample_reading.h"
+#include "console/collect/acts.h"
 #include "fabric/baseline/findings.h"
 
 #include "fabric/base/memory/mem.h"
@@ -69,6 +70,7 @@ void msg_drop(struct msg *msg)
 	job_list_put(msg->list);
 	sample_reading_free(msg->reading);
 	findings_put(msg->findings);
+	acts_put(msg->acts);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
 	link_usage_free(msg->usage);

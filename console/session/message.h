@@ -80,10 +80,12 @@ enum msg_type {
 	MSG_JOBS_SOURCE, /* rc: enum source_state; text: why it is not well */
 	MSG_PAST,	 /* of the question total: fabric, shape, tables, list and reading of
 			    time_ms; or rc, text */
+	MSG_ACTS,	 /* acts: who has done what, as far as it is kept */
 	MSG_KEEPING,	 /* rc 0: what it finds is kept; else it is not, text: why */
 };
 
 struct sample_reading;
+struct acts;
 struct findings;
 struct apply_seen;
 struct engine_list;
@@ -118,6 +120,7 @@ struct msg {
 	struct file_work *file;		/* borrowed; lives until its end was taken */
 	struct sample_reading *reading; /* a sample and what is made from it */
 	const struct findings *findings;
+	const struct acts *acts;
 	struct metrics *before, *after;
 	struct link_usage *usage;
 	struct verdict *verdict;

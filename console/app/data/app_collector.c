@@ -2,6 +2,7 @@
 /* A console on a collector: what that tells, and the past that it keeps. */
 #include "console/app/app_priv.h"
 
+#include "console/collect/acts.h"
 #include "console/collect/fabric_watch.h"
 #include "console/collector/collector_dir.h"
 #include "console/collector/link/collector_link.h"
@@ -277,6 +278,11 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 	case MSG_LOST:
 		a->state.collector.gone = msg->rc != 0;
 		return false;
+	case MSG_ACTS:
+		acts_put(a->acts);
+		a->acts = msg->acts;
+		msg->acts = NULL;
+		return true;
 	case MSG_KEEPING:
 		app_collector_take_keeping(a, msg);
 		return true;
@@ -291,6 +297,7 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 static void app_collector_end(struct app *a)
 {
 	fabric_watch_free(a->watch);
+	acts_put(a->acts);
 	free(a->collector_dir);
 }
 

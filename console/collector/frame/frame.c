@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/collector/frame/frame.h"
 
+#include "console/collector/frame/acts_bytes.h"
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
 #include "console/session/samples/sample_code.h"
@@ -251,6 +252,14 @@ struct frame *frame_of_findings(const struct findings *l)
 	return frame_made(FRAME_FINDINGS, &out, 0, out.n);
 }
 
+static struct frame *frame_of_acts(const struct acts *l)
+{
+	bytes_out out = { 0 };
+
+	acts_bytes_put(&out, l);
+	return frame_made(FRAME_ACTS, &out, 0, out.n);
+}
+
 static struct frame *frame_of_note(const struct msg *m)
 {
 	struct note_part h = { .type = (uint32_t)m->type,
@@ -309,6 +318,8 @@ struct frame *frame_of_msg(const struct msg *m)
 		return frame_of_sm(m);
 	case MSG_FINDINGS:
 		return frame_of_findings(m->findings);
+	case MSG_ACTS:
+		return frame_of_acts(m->acts);
 	case MSG_LOG:
 		return m->line.level > LOG_DEBUG ? frame_of_log(m) : NULL;
 	case MSG_DISCOVERING:

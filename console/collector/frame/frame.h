@@ -33,6 +33,7 @@ enum frame_kind {
 	FRAME_LOG,
 	FRAME_PAST,  /* the answer to FRAME_ASK_PAST */
 	FRAME_LINES, /* in it */
+	FRAME_ACTS,  /* who has done what, see acts.h */
 	FRAME_KINDS,
 	/* from a viewer */
 	FRAME_ASK_PAST = 64,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/collector/frame/frame_taker.h"
 
+#include "console/collector/frame/acts_bytes.h"
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
 #include "console/collector/frame/past_taker.h"
@@ -225,6 +226,18 @@ static int frame_take_findings(struct msg **out, struct frame_taker *t, struct b
 	return 0;
 }
 
+static int frame_take_acts(struct msg **out, struct bytes_in *in)
+{
+	const struct acts *l;
+	int rc = acts_bytes_take(&l, in);
+
+	if (rc)
+		return rc;
+	*out = msg_new(MSG_ACTS);
+	(*out)->acts = l;
+	return 0;
+}
+
 /* Only the messages that are words and numbers. */
 static int frame_take_note(struct msg **out, struct bytes_in *in)
 {
@@ -289,6 +302,8 @@ static int frame_take_kind(struct msg **out, struct frame_taker *t, const struct
 		return frame_take_sm(out, in);
 	case FRAME_FINDINGS:
 		return frame_take_findings(out, t, in, err);
+	case FRAME_ACTS:
+		return frame_take_acts(out, in);
 	case FRAME_NOTE:
 		return frame_take_note(out, in);
 	case FRAME_LOG:

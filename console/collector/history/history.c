@@ -24,8 +24,15 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_LAST] = "SELECT time_ms, size, body, base FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		    "ORDER BY time_ms DESC, id DESC LIMIT 1",
 	[HQ_BASE] = "SELECT time_ms, size, body FROM frame WHERE id = ?1 AND base IS NULL",
-	[HQ_LINES] = "SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
-		     "ORDER BY time_ms DESC, id DESC LIMIT ?2",
+	/* what was done is told with the log, when it ended, whoever kept a log then */
+	[HQ_LINES] =
+		"SELECT time_ms, level, area, text FROM (SELECT time_ms, level, area, text, id FROM event "
+		"WHERE time_ms <= ?1 ORDER BY time_ms DESC, id DESC LIMIT ?2) UNION ALL "
+		"SELECT end_ms, 1, 'update', id || ': ' || state || ', ' || engine || ', ' || blocks || "
+		"' blocks, by ' || user || CASE text WHEN '' THEN '' ELSE ': ' || text END "
+		"FROM txn WHERE end_ms <= ?1 UNION ALL "
+		"SELECT end_ms, 1, 'baseline', 'of ' || fabric || ': ' || state || ' by ' || user "
+		"FROM baseline WHERE end_ms <= ?1 ORDER BY 1 DESC LIMIT ?2",
 	[HQ_BEFORE] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		      "ORDER BY time_ms DESC LIMIT 1 OFFSET ?3",
 	[HQ_AFTER] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms > ?2 "
@@ -44,8 +51,44 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_OLD_EVENTS] = "DELETE FROM event WHERE time_ms < ?1",
 	[HQ_FIFTIETH] = "SELECT time_ms FROM frame WHERE kind = ?1 ORDER BY time_ms LIMIT 1 OFFSET "
 			"(SELECT count(*) / 50 + 1 FROM frame WHERE kind = ?1)",
+	[HQ_BASELINE] =
+		"INSERT OR REPLACE INTO baseline(id, begin_ms, end_ms, fabric, user, state) "
+		"VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+	[HQ_UPDATE] =
+		"INSERT OR REPLACE INTO txn(id, begin_ms, end_ms, fabric, user, state, text, "
+		"blocks, host, plan, engine) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+	[HQ_RECORD] = "INSERT OR REPLACE INTO record(file, begin_ms, end_ms, fabric, user, state, "
+		      "session, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	[HQ_BASELINES] = "SELECT id, begin_ms, end_ms, fabric, user, state FROM baseline "
+			 "ORDER BY begin_ms DESC LIMIT ?1",
+	[HQ_UPDATES] =
+		"SELECT id, begin_ms, end_ms, fabric, user, state, text, blocks, host, plan, "
+		"engine FROM txn ORDER BY begin_ms DESC LIMIT ?1",
+	[HQ_RECORDS] =
+		"SELECT file, begin_ms, end_ms, fabric, user, state, session, bytes FROM record "
+		"ORDER BY begin_ms DESC LIMIT ?1",
+	/* the last one before is what counted then */
+	[HQ_OLD_BASELINES] =
+		"DELETE FROM baseline WHERE begin_ms < (SELECT max(begin_ms) FROM baseline b WHERE "
+		"b.fabric = baseline.fabric AND b.begin_ms <= ?1)",
+	[HQ_OLD_UPDATES] = "DELETE FROM txn WHERE end_ms < ?1",
+	[HQ_OLD_RECORDS] = "DELETE FROM record WHERE end_ms < ?1",
 };
 
+#define ACT_COLUMNS                                                                                \
+	"begin_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL, fabric TEXT NOT NULL, user TEXT "     \
+	"NOT NULL, state TEXT NOT NULL"
+static const char history_act_tables[] =
+	"CREATE TABLE baseline(id TEXT PRIMARY KEY, " ACT_COLUMNS ");"
+	"CREATE TABLE txn(id TEXT PRIMARY KEY, " ACT_COLUMNS
+	", text TEXT NOT NULL, blocks INTEGER NOT "
+	"NULL, host TEXT NOT NULL, plan TEXT NOT NULL, engine TEXT NOT NULL);"
+	"CREATE TABLE record(file TEXT PRIMARY KEY, " ACT_COLUMNS ", session TEXT NOT NULL, bytes "
+	"INTEGER NOT NULL)";
+
+static const char history_lines_format_1[] =
+	"SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
+	"ORDER BY time_ms DESC, id DESC LIMIT ?2";
 static const char history_last_format_1[] =
 	"SELECT time_ms, size, body, NULL FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 	"ORDER BY time_ms DESC, id DESC LIMIT 1";
@@ -62,7 +105,10 @@ int history_error(struct history *h, const char *doing, struct err *err)
 
 sqlite3_stmt *history_query(struct history *h, enum history_query q)
 {
-	const char *sql = q == HQ_LAST && !h->has_bases ? history_last_format_1 : history_sql[q];
+	const char *sql = h->has_bases	  ? history_sql[q]
+			  : q == HQ_LAST  ? history_last_format_1
+			  : q == HQ_LINES ? history_lines_format_1
+					  : history_sql[q];
 
 	if (!h->q[q] && sqlite3_prepare_v3(h->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &h->q[q],
 					   NULL) != SQLITE_OK)
@@ -111,6 +157,8 @@ static int history_create(struct history *h)
 			"INTEGER NOT NULL, area TEXT NOT NULL, text TEXT NOT NULL);"
 			"CREATE INDEX event_at ON event(time_ms)");
 	if (!rc)
+		rc = history_exec(h, history_act_tables);
+	if (!rc)
 		rc = history_exec(h, version);
 	return rc ? rc : history_exec(h, "COMMIT");
 }
@@ -123,6 +171,8 @@ static int history_upgrade(struct history *h)
 
 	snprintf(version, sizeof(version), "PRAGMA user_version = %d", HISTORY_FORMAT);
 	rc = history_exec(h, "BEGIN; ALTER TABLE frame ADD COLUMN base INTEGER");
+	if (!rc)
+		rc = history_exec(h, history_act_tables);
 	if (!rc)
 		rc = history_exec(h, version);
 	return rc ? rc : history_exec(h, "COMMIT");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/collector/history/history_keeper.h"
 
+#include "console/collector/history/history_acts.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
 #include "fabric/base/memory/vec.h"
@@ -8,6 +9,7 @@
 #include "fabric/base/time/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 #define THIN_S	    60.0
 #define AGAIN_S	    30.0 /* a file that was damaged */
 #define FULL_S	    5.0	 /* a disk that was full */
+#define ACTS_S	    5.0
+#define ACTS_SHARE  300 /* of the time goes into looking for them: one part, at most */
 
 struct history_keeper {
 	char *path;
@@ -33,12 +37,16 @@ struct history_keeper {
 	int64_t oldest_ms;
 	int rc; /* of what was written last, with its sentence */
 	struct err why;
+	const struct acts *told; /* that nobody has taken; NULL: none */
 
 	/* the thread's own */
 	struct history *h; /* NULL: it could not be opened again */
 	bool failed;	   /* it was told */
 	double again_at, thin_at;
 	uint64_t told_lost;
+	const struct acts_dirs *dirs;
+	const struct acts *acts; /* as they were found last */
+	double acts_at;
 };
 
 static void history_keeper_open(struct history_keeper *k, struct err *err)
@@ -131,6 +139,72 @@ static void history_keeper_thin(struct history_keeper *k)
 	pthread_mutex_unlock(&k->lock);
 }
 
+static const struct act *history_keeper_same_act(const struct acts *l, const struct act *a)
+{
+	for (size_t i = 0; l && i < l->n; i++)
+		if (l->v[i].kind == a->kind && !strcmp(l->v[i].id, a->id))
+			return &l->v[i];
+	return NULL;
+}
+
+/* Those that are new, or are not as they were found before. */
+static int history_keeper_put_acts(struct history_keeper *k, const struct acts *l, bool *any,
+				   struct err *err)
+{
+	int64_t oldest_ms = (int64_t)time(NULL) * 1000 - k->keep.age_ms;
+	int rc = 0;
+
+	for (size_t i = 0; i < l->n && !rc; i++) {
+		const struct act *was = history_keeper_same_act(k->acts, &l->v[i]);
+
+		if (was && act_same(was, &l->v[i]))
+			continue;
+		if (l->v[i].kind != ACT_BASELINE && l->v[i].end_ms < oldest_ms)
+			continue;
+		rc = history_put_act(k->h, &l->v[i], err);
+		*any = true;
+	}
+	return rc;
+}
+
+static void history_keeper_tell_acts(struct history_keeper *k, const struct acts *l)
+{
+	const struct acts *before;
+
+	pthread_mutex_lock(&k->lock);
+	before = k->told;
+	k->told = l;
+	pthread_mutex_unlock(&k->lock);
+	acts_put(before);
+}
+
+static void history_keeper_look(struct history_keeper *k)
+{
+	struct acts *now, *kept = NULL;
+	double start = clock_s();
+	struct err err = { "" };
+	bool any = false;
+	int rc;
+
+	if (!k->dirs || !k->h || k->failed || start < k->acts_at)
+		return;
+	now = acts_new();
+	acts_scan(now, k->dirs);
+	rc = history_keeper_put_acts(k, now, &any, &err);
+	if (!rc && (any || !k->acts))
+		rc = history_acts(&kept, k->h, &err);
+	k->acts_at = clock_s() + fmax(ACTS_S, (clock_s() - start) * ACTS_SHARE);
+	if (rc) {
+		acts_put(now);
+		history_keeper_fails(k, rc, &err);
+		return;
+	}
+	acts_put(k->acts);
+	k->acts = now;
+	if (kept)
+		history_keeper_tell_acts(k, kept);
+}
+
 /* The oldest frame; NULL: it is to stop, or has waited long enough. */
 static const struct frame *history_keeper_take(struct history_keeper *k, bool *stop)
 {
@@ -169,6 +243,7 @@ static void *history_keeper_run(void *arg)
 		if (f)
 			history_keeper_write(k, f);
 		frame_put(f);
+		history_keeper_look(k);
 		history_keeper_thin(k);
 	}
 	return NULL;
@@ -180,6 +255,8 @@ static void history_keeper_free(struct history_keeper *k)
 		frame_put(k->waiting.v[i]);
 	vec_free(&k->waiting);
 	history_close(k->h);
+	acts_put(k->acts);
+	acts_put(k->told);
 	pthread_cond_destroy(&k->wake);
 	pthread_mutex_destroy(&k->lock);
 	free(k->path);
@@ -187,11 +264,13 @@ static void history_keeper_free(struct history_keeper *k)
 }
 
 int history_keeper_start(struct history_keeper **out, const char *path,
-			 const struct history_keep *keep, struct err *err)
+			 const struct history_keep *keep, const struct acts_dirs *dirs,
+			 struct err *err)
 {
 	struct history_keeper *k = xcalloc(1, sizeof(*k));
 	int rc;
 
+	k->dirs = dirs;
 	k->path = xstrdup(path);
 	k->keep = *keep;
 	pthread_mutex_init(&k->lock, NULL);
@@ -232,6 +311,17 @@ void history_keeper_add(struct history_keeper *k, const struct frame *f)
 		pthread_cond_signal(&k->wake);
 	}
 	pthread_mutex_unlock(&k->lock);
+}
+
+const struct acts *history_keeper_acts(struct history_keeper *k)
+{
+	const struct acts *l;
+
+	pthread_mutex_lock(&k->lock);
+	l = k->told;
+	k->told = NULL;
+	pthread_mutex_unlock(&k->lock);
+	return l;
 }
 
 int64_t history_keeper_oldest_ms(struct history_keeper *k)

@@ -31,6 +31,15 @@ enum history_query {
 	HQ_OLD_STATE,
 	HQ_OLD_EVENTS,
 	HQ_FIFTIETH,
+	HQ_BASELINE,
+	HQ_UPDATE,
+	HQ_RECORD,
+	HQ_BASELINES,
+	HQ_UPDATES,
+	HQ_RECORDS,
+	HQ_OLD_BASELINES,
+	HQ_OLD_UPDATES,
+	HQ_OLD_RECORDS,
 	HQ_COUNT
 };
 
@@ -42,7 +51,7 @@ struct history {
 	sqlite3_stmt *q[HQ_COUNT];
 	struct digest last[FRAME_KINDS]; /* added last, where known */
 	bool known[FRAME_KINDS];
-	bool has_bases;		  /* not of format 1 */
+	bool has_bases;		  /* and tables of acts: not of format 1 */
 	const struct frame *base; /* the last whole sample that was written, or read as one */
 	int64_t base_id;
 	const struct frame *before;	   /* the last sample, as it came */

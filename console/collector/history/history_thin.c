@@ -77,7 +77,7 @@ static int history_forget_until(struct history *h, int64_t at_ms, struct err *er
 	sqlite3_stmt *q;
 	int rc = 0;
 
-	for (int k = FRAME_FABRIC; k < FRAME_KINDS && !rc; k++)
+	for (int k = FRAME_FABRIC; k <= FRAME_FINDINGS && !rc; k++)
 		rc = history_forget_kind(h, (enum frame_kind)k, at_ms, err);
 	if (rc)
 		return rc;
@@ -86,6 +86,22 @@ static int history_forget_until(struct history *h, int64_t at_ms, struct err *er
 		return history_error(h, "written", err);
 	sqlite3_bind_int64(q, 1, at_ms);
 	return history_step(h, q, err);
+}
+
+static int history_forget_acts(struct history *h, int64_t at_ms, struct err *err)
+{
+	static const enum history_query of[] = { HQ_OLD_BASELINES, HQ_OLD_UPDATES, HQ_OLD_RECORDS };
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of) && !rc; i++) {
+		sqlite3_stmt *q = history_query(h, of[i]);
+
+		if (!q)
+			return history_error(h, "written", err);
+		sqlite3_bind_int64(q, 1, at_ms);
+		rc = history_step(h, q, err);
+	}
+	return rc;
 }
 
 static int64_t history_newest_ms(struct history *h)
@@ -143,6 +159,8 @@ int history_thin(struct history *h, int64_t now_ms, bool *more, struct err *err)
 		rc = history_thin_tier(h, i, now_ms, more, err);
 	if (!rc)
 		rc = history_forget_until(h, now_ms - h->keep.age_ms, err);
+	if (!rc)
+		rc = history_forget_acts(h, now_ms - h->keep.age_ms, err);
 	if (!rc)
 		rc = history_fit(h, more, err);
 	snprintf(vacuum, sizeof(vacuum), "PRAGMA incremental_vacuum(%d)", PAGES);

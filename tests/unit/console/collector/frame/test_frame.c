@@ -4,6 +4,7 @@
 
 #include "console/collector/newest.h"
 #include "console/session/engine_list.h"
+#include "console/collect/acts.h"
 #include "console/session/samples/sample_columns.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/hash/rng.h"
@@ -469,6 +470,37 @@ static void samples_of_the_past_may_be_differences(void **state)
 		frame_put(kept[i]);
 }
 
+static void what_was_done_comes_with_all_its_fields(void **state)
+{
+	const struct act a = { .kind = ACT_UPDATE,
+			       .id = "20261120T231951Z-4711",
+			       .fabric = "hall",
+			       .user = "root",
+			       .host = "admin1",
+			       .plan = "p-12",
+			       .engine = "sar",
+			       .state = "confirmed",
+			       .text = "kept",
+			       .begin_ms = 5,
+			       .end_ms = 7,
+			       .blocks = 12,
+			       .bytes = 3 };
+	struct msg *m = msg_new(MSG_ACTS), *got;
+	struct acts *l = acts_new();
+	struct world *w = *state;
+
+	vec_push(l, a);
+	m->acts = l;
+	got = through(w, m);
+	assert_int_equal(got->type, MSG_ACTS);
+	assert_int_equal(got->acts->n, 1);
+	assert_true(act_same(&got->acts->v[0], &a));
+	assert_string_equal(got->acts->v[0].host, "admin1");
+	assert_string_equal(got->acts->v[0].plan, "p-12");
+	assert_string_equal(got->acts->v[0].engine, "sar");
+	msg_drop(got);
+}
+
 static void why_there_is_no_past_is_said(void **state)
 {
 	const struct past_answer none = { .serial = 3, .rc = -ENOENT, .text = "nothing is kept" };
@@ -551,6 +583,7 @@ int main(void)
 		TEST(findings_go_with_the_fabric_that_follows),
 		TEST(a_moment_of_the_past_has_its_rates_and_the_objects_of_now),
 		TEST(samples_of_the_past_may_be_differences),
+		TEST(what_was_done_comes_with_all_its_fields),
 		TEST(why_there_is_no_past_is_said),
 		TEST(counters_of_another_fabric_are_left_out),
 		TEST(damaged_frames_end_in_an_error_or_a_message),

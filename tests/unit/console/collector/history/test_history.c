@@ -3,6 +3,7 @@
 #include "console/collector/history/history.h"
 
 #include "console/collector/frame/taken.h"
+#include "console/collector/history/history_acts.h"
 #include "console/collector/history/history_desk.h"
 #include "console/collector/history/history_keeper.h"
 #include "console/session/samples/sample_reading.h"
@@ -444,6 +445,149 @@ static bool has(const struct frame *f, const char *text)
 	return memmem(f->data, f->head.len, text, strlen(text));
 }
 
+/* --- what was done --------------------------------------------------------------------------- */
+
+static struct act update_of(const char *id, int64_t begin_ms, int64_t end_ms, const char *state)
+{
+	struct act a = { .kind = ACT_UPDATE, .begin_ms = begin_ms, .end_ms = end_ms, .blocks = 12 };
+
+	snprintf(a.id, sizeof(a.id), "%s", id);
+	snprintf(a.state, sizeof(a.state), "%s", state);
+	snprintf(a.engine, sizeof(a.engine), "sar");
+	snprintf(a.user, sizeof(a.user), "root");
+	snprintf(a.host, sizeof(a.host), "admin1");
+	snprintf(a.plan, sizeof(a.plan), "p-1234");
+	snprintf(a.fabric, sizeof(a.fabric), "hall");
+	return a;
+}
+
+static struct act baseline_at(int64_t at_ms, const char *state)
+{
+	struct act a = { .kind = ACT_BASELINE, .begin_ms = at_ms, .end_ms = at_ms };
+
+	snprintf(a.id, sizeof(a.id), "hall@%lld", (long long)at_ms);
+	snprintf(a.fabric, sizeof(a.fabric), "hall");
+	snprintf(a.state, sizeof(a.state), "%s", state);
+	snprintf(a.user, sizeof(a.user), "alice");
+	return a;
+}
+
+static void put(struct history *h, struct act a)
+{
+	assert_int_equal(history_put_act(h, &a, NULL), 0);
+}
+
+static void updates_and_baselines_come_back_with_what_became_of_them(void **state)
+{
+	const struct act record = { .kind = ACT_RECORD,
+				    .begin_ms = T0,
+				    .end_ms = T0 + 9000,
+				    .bytes = 4711,
+				    .id = "20231114T221320Z-1.jsonl",
+				    .text = "20231114T221320Z-1",
+				    .user = "bob",
+				    .state = "open" };
+	struct act done = update_of("u1", T0 + 1000, T0 + 5000, "confirmed");
+	struct history *h = opened(&long_keep);
+	struct acts *l;
+
+	(void)state;
+	put(h, update_of("u1", T0 + 1000, T0 + 2000, "writing"));
+	put(h, done);
+	put(h, update_of("u2", T0 + 7000, T0 + 8000, "rolled-back"));
+	put(h, baseline_at(T0, "learnt"));
+	put(h, baseline_at(T0 + 3000, "accepted"));
+	put(h, record);
+	assert_int_equal(history_acts(&l, h, NULL), 0);
+	assert_int_equal(l->n, 5);
+	assert_string_equal(l->v[0].state, "accepted");
+	assert_int_equal(l->v[1].begin_ms, T0);
+	assert_string_equal(l->v[2].id, "u2");
+	assert_true(act_same(&l->v[3], &done));
+	assert_string_equal(l->v[3].engine, "sar");
+	assert_string_equal(l->v[3].plan, "p-1234");
+	assert_string_equal(l->v[3].host, "admin1");
+	assert_true(act_same(&l->v[4], &record));
+	acts_put(l);
+	history_close(h);
+}
+
+static void the_log_of_then_has_what_was_done(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct frame *f;
+
+	(void)state;
+	add_line(h, T0 + 2000, "a cable has gone");
+	put(h, update_of("u1", T0 + 1000, T0 + 5000, "confirmed"));
+	put(h, baseline_at(T0 + 6000, "accepted"));
+	assert_int_equal(history_lines(&f, h, T0 + 5000, NULL), 0);
+	assert_true(has(f, "a cable has gone"));
+	assert_true(has(f, "u1: confirmed, sar, 12 blocks, by root"));
+	assert_false(has(f, "accepted by alice"));
+	frame_put(f);
+	assert_int_equal(history_lines(&f, h, T0 + 6000, NULL), 0);
+	assert_true(has(f, "of hall: accepted by alice"));
+	frame_put(f);
+	history_close(h);
+}
+
+/* The baseline that still counts stays. */
+static void what_was_done_goes_with_its_age(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct acts *l;
+	bool more;
+
+	(void)state;
+	put(h, update_of("u1", T0, T0, "confirmed"));
+	put(h, update_of("u2", T0 + 2 * DAY, T0 + 2 * DAY, "confirmed"));
+	put(h, baseline_at(T0 - DAY, "learnt"));
+	put(h, baseline_at(T0, "accepted"));
+	do
+		assert_int_equal(history_thin(h, T0 + 31 * DAY, &more, NULL), 0);
+	while (more);
+	assert_int_equal(history_acts(&l, h, NULL), 0);
+	assert_int_equal(l->n, 2);
+	assert_string_equal(l->v[0].state, "accepted");
+	assert_string_equal(l->v[1].id, "u2");
+	acts_put(l);
+	history_close(h);
+}
+
+static void the_keeper_finds_baselines_and_records_and_what_becomes_of_them(void **state)
+{
+	char *base = temp_folder_file("baseline"), *records = temp_folder_file("records");
+	struct acts_dirs dirs = { .state = folder, .record = records };
+	const struct acts *l = NULL;
+	struct history_keeper *k;
+
+	(void)state;
+	assert_int_equal(mkdir(base, 0700), 0);
+	assert_int_equal(mkdir(records, 0700), 0);
+	temp_folder_put("baseline/hall%20a.topology", "# ibroute-top baseline 1: accepted\n");
+	temp_folder_put("baseline/hall%20a.errors", "none");
+	temp_folder_put("records/20231114T221320Z-1.jsonl", "{\"type\":\"session.start\"}\n");
+	temp_folder_put("records/20231115T221320Z-2.jsonl", "{\"type\":\"session.end\"}\n");
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, &dirs, NULL), 0);
+	for (int i = 0; i < 200 && !l; i++, usleep(50000))
+		l = history_keeper_acts(k);
+	assert_non_null(l);
+	assert_int_equal(l->n, 3);
+	assert_string_equal(l->v[0].fabric, "hall a");
+	assert_string_equal(l->v[0].state, "accepted");
+	assert_string_equal(l->v[1].id, "20231115T221320Z-2.jsonl");
+	assert_string_equal(l->v[1].state, "closed");
+	assert_string_equal(l->v[2].state, "open");
+	assert_int_equal(l->v[2].begin_ms, 1700000000000);
+	assert_true(l->v[0].user[0] && l->v[2].bytes > 0);
+	acts_put(l);
+	assert_null(history_keeper_acts(k));
+	history_keeper_stop(k);
+	free(base);
+	free(records);
+}
+
 static void the_log_until_then_is_there(void **state)
 {
 	struct history *h = opened(&long_keep);
@@ -634,7 +778,7 @@ static void the_keeper_writes_and_the_desk_answers(void **state)
 	uint64_t viewer = 0;
 
 	(void)state;
-	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL), 0);
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL, NULL), 0);
 	for (int i = 0; i < 3; i++) {
 		f = frame_at(i ? FRAME_SAMPLE : FRAME_FABRIC, T0 + i, 200, 1);
 		history_keeper_add(k, f);
@@ -674,7 +818,7 @@ static void the_keeper_says_why_it_cannot_write(void **state)
 
 	(void)state;
 	log_set_sink(NULL, NULL);
-	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL), 0);
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, NULL, NULL), 0);
 	assert_int_equal(history_keeper_state(k, &why), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	small = was;
@@ -701,6 +845,10 @@ int main(void)
 		TEST(samples_are_the_difference_to_the_first_of_five_minutes),
 		TEST(what_a_difference_is_to_is_missed_when_it_has_gone),
 		TEST(a_history_of_the_version_before_is_read_and_goes_on),
+		TEST(updates_and_baselines_come_back_with_what_became_of_them),
+		TEST(the_log_of_then_has_what_was_done),
+		TEST(what_was_done_goes_with_its_age),
+		TEST(the_keeper_finds_baselines_and_records_and_what_becomes_of_them),
 		TEST(the_log_until_then_is_there),
 		TEST(what_is_too_old_goes_but_not_what_is_still_true),
 		TEST(the_file_stays_below_its_size),
