@@ -12,6 +12,7 @@
 #include "console/config/config.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/time/clock.h"
+#include "views/finder/finder.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
 #include "views/shell/shell.h"
@@ -54,6 +55,9 @@ static const char *const lines[] = {
 	":keep",
 	":copy",
 	":links util>",
+	":search leaf",
+	"a1021",
+	"aspine 2",
 	"/leaf[12]|spine*",
 	":help",
 	":yes",
@@ -155,12 +159,34 @@ static void random_size(struct app *a, struct rng *rng)
 	a->canvas = canvas_new(w, h, rng_below(rng, 2));
 }
 
+/* Enter or a click would run a command of the list that writes a file. */
+static bool runs_a_writer(const struct app *a, uint32_t key)
+{
+	const struct finder *m = shell_finder(a->shell);
+
+	for (uint32_t i = 0; (key == K_ENTER || key == '\n' || key == K_CLICK) && i < m->menu.n;
+	     i++) {
+		const struct finder_name *name = &m->names.name.v[m->found[i].name];
+		const struct command *c = NULL;
+		const char *word = finder_names_text(&m->names, m->found[i].name);
+
+		if (name->kind == FINDER_COMMAND)
+			c = command_find(word, strlen(word));
+		if (c &&
+		    (c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE || c->req == REQ_EXPORT))
+			return true;
+	}
+	return false;
+}
+
 /* Anything but the end, and files in whatever folder this runs in. */
 static bool forbidden(const struct app *a, uint32_t key)
 {
 	const struct binding *b;
 	size_t n;
 
+	if (shell_finder(a->shell)->menu.open)
+		return runs_a_writer(a, key);
 	if (shell_typing(a->shell, &a->state)) {
 		const char *text = shell_prompt(a->shell)->text;
 		const struct command *c;

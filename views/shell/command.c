@@ -11,6 +11,7 @@ static const struct command commands[] = {
 	{ "view", "VIEW", ARG_VIEW, true, REQ_VIEW, 0, "go to a view, by name or digit" },
 	{ "sort", "[COLUMN]", ARG_COLUMN, false, REQ_SORT, 0, "sort by a column; no argument: choose from a list" },
 	{ "filter", "[EXPRESSION]", ARG_FILTER, false, REQ_FILTER, 0, "show only rows that match, such as util>80 leaf; no argument: all rows" },
+	{ "search", "[TEXT]", ARG_TEXT, false, REQ_SEARCH, 0, "search everything by parts of names: views, commands, saved views, bookmarks, jobs, switches, hosts, links" },
 	{ "find", "[TEXT]", ARG_TEXT, false, REQ_FIND, 0, "search the rows; next and previous repeat it" },
 	{ "goto", "NODE", ARG_NODE, true, REQ_GOTO, 0, "move the cursor to a switch, a host or a row by name" },
 	{ "job", "[ID]", ARG_JOB, false, REQ_JOB, 0, "highlight a job's links in all views; no argument: none" },

@@ -3,12 +3,14 @@
 
 #include "fabric/base/memory/mem.h"
 #include "views/data/exclude.h"
+#include "views/finder/finder.h"
 #include "views/shell/choose.h"
 #include "views/shell/command.h"
 #include "views/shell/frame.h"
 #include "views/shell/prompt.h"
 #include "views/shell/registry.h"
 #include "views/shell/settings_menu.h"
+#include "views/shell/tabs.h"
 #include "views/table/column_menu.h"
 #include "views/table/sort_menu.h"
 #include "views/table/tagged.h"
@@ -26,6 +28,7 @@ struct shell {
 	struct sort_menu sort;
 	struct column_menu columns;
 	struct settings_menu settings;
+	struct finder finder;
 	char *copied; /* names that the last request has; NULL: none */
 	int w, h;     /* of the canvas drawn last */
 };
@@ -52,6 +55,7 @@ void shell_free(struct shell *shell)
 	context_done(&shell->ctx);
 	sort_menu_done(&shell->sort);
 	column_menu_done(&shell->columns);
+	finder_done(&shell->finder);
 	free(shell->copied);
 	free(shell);
 }
@@ -64,6 +68,11 @@ struct context *shell_context(struct shell *shell)
 const struct prompt *shell_prompt(const struct shell *shell)
 {
 	return &shell->prompt;
+}
+
+const struct finder *shell_finder(const struct shell *shell)
+{
+	return &shell->finder;
 }
 
 static const struct view *shell_in_sight(const struct shell *shell)
@@ -164,6 +173,134 @@ static void shell_follow(struct shell *shell, const struct state *s)
 	context_update(&shell->ctx, s);
 }
 
+/* --- everything that one may go to ------------------------------------------------------------ */
+
+typedef VEC(struct finder_word) shell_words;
+
+static void shell_add_word(shell_words *w, enum finder_kind kind, const char *name,
+			   const char *about)
+{
+	if (name)
+		vec_push(w, ((struct finder_word){ kind, name, about }));
+}
+
+static void shell_find_open(struct shell *shell, const struct state *s, const char *text)
+{
+	const struct command *c;
+	shell_words w = { 0 };
+	size_t n;
+
+	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
+		enum view_id v = (enum view_id)(i % VIEW_COUNT);
+
+		shell_add_word(&w, FINDER_VIEW, command_view_name(v), tab_title(v));
+	}
+	c = command_all(&n);
+	for (size_t i = 0; i < n; i++)
+		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW)
+			shell_add_word(&w, FINDER_COMMAND, c[i].name, c[i].help);
+	for (size_t i = 0; s->bookmarks && s->bookmarks[i]; i++)
+		shell_add_word(&w, FINDER_BOOKMARK, s->bookmarks[i], "a moment of the history");
+	finder_open(&shell->finder, &shell->ctx, s, w.v, (uint32_t)w.n, text);
+	vec_free(&w);
+}
+
+/* The table of a view with the cursor on that row, whatever was filtered. */
+static void shell_reveal(struct shell *shell, const struct state *s, uint64_t key, const char *what)
+{
+	struct table_in in = shell_table_in(shell, s);
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	if (t && !table_reveal(t, ops, &in, key))
+		context_say(&shell->ctx, "this %s is not among those that are shown", what);
+}
+
+/* Into a switch, and there to a port; 0: none. */
+static void shell_go_to_port(struct shell *shell, const struct state *s, uint32_t sw, uint8_t port)
+{
+	const struct input look = { .req = REQ_NONE }, enter = { .req = REQ_ENTER };
+	struct rows rows = { ROWS_SWITCHES, s, &shell->ctx.summary };
+	const struct view *v = view_find(VIEW_SWITCHES);
+	const struct table_ops *ops;
+	struct request none = { .type = REQ_NONE };
+
+	context_goto(&shell->ctx, VIEW_SWITCHES);
+	shell->ctx.sw = sw;
+	v->input(shell_own(shell), &shell->ctx, &look, s, &none);
+	if (shell_table(shell, &ops) && ops->kind == ROWS_SWITCHES) { /* it was there, and left */
+		shell_reveal(shell, s, table_key(&rows, sw), "switch");
+		v->input(shell_own(shell), &shell->ctx, &enter, s, &none);
+	}
+	rows.kind = ROWS_PORTS;
+	if (port && shell_table(shell, &ops) && ops->kind == ROWS_PORTS)
+		shell_reveal(shell, s, table_key(&rows, s->fabric->port_off[sw] + port), "port");
+}
+
+static void shell_go_to_row(struct shell *shell, const struct state *s, enum view_id view,
+			    enum row_kind kind, uint32_t row)
+{
+	struct rows rows = { kind, s, &shell->ctx.summary };
+
+	context_goto(&shell->ctx, view);
+	shell_reveal(shell, s, table_key(&rows, row), kind == ROWS_JOBS ? "job" : "link");
+}
+
+/* Recursive: what is found may be a command. */
+static void shell_run(struct shell *shell, const char *line, const struct state *s,
+		      struct request *out);
+
+static void shell_go_by_command(struct shell *shell, const struct finder_hit *hit,
+				const struct state *s, struct request *out)
+{
+	const struct command *c = command_find(hit->name, strlen(hit->name));
+	char line[PROMPT_LEN];
+
+	if (hit->kind == FINDER_VIEW)
+		snprintf(line, sizeof(line), "view %s", hit->name);
+	else if (hit->kind == FINDER_BOOKMARK)
+		snprintf(line, sizeof(line), "bookmarks %s", hit->name);
+	else
+		snprintf(line, sizeof(line), "%s%s", hit->name, c && c->needed ? " " : "");
+	if (hit->kind == FINDER_COMMAND && c && c->needed)
+		prompt_open(&shell->prompt, PROMPT_COMMAND, line);
+	else
+		shell_run(shell, line, s, out);
+}
+
+static void shell_found(struct shell *shell, const struct finder_hit *hit, const struct state *s,
+			struct request *out)
+{
+	const struct fabric *f = s->fabric;
+
+	switch (hit->kind) {
+	case FINDER_JOB:
+		shell_go_to_row(shell, s, VIEW_JOBS, ROWS_JOBS, hit->at);
+		break;
+	case FINDER_SWITCH:
+		shell_go_to_port(shell, s, hit->at, 0);
+		break;
+	case FINDER_HOST:
+		shell_go_to_port(shell, s, f->term_sw[hit->at], f->term_port[hit->at]);
+		break;
+	case FINDER_LINK:
+		shell->ctx.chan = hit->at;
+		shell_go_to_row(shell, s, VIEW_LINKS, ROWS_LINKS, hit->at);
+		break;
+	default:
+		shell_go_by_command(shell, hit, s, out);
+	}
+}
+
+static void shell_find_input(struct shell *shell, const struct input *in, const struct state *s,
+			     struct request *out)
+{
+	struct finder_hit hit;
+
+	if (finder_input(&shell->finder, in, &shell->ctx, s, &hit))
+		shell_found(shell, &hit, s, out);
+}
+
 /* --- menus over the view --------------------------------------------------------------------- */
 
 bool shell_menu(const struct shell *shell)
@@ -178,6 +315,10 @@ static bool shell_menu_open(struct shell *shell, const struct input *in, const s
 
 	if (in->req == REQ_SETTINGS) {
 		settings_menu_open(&shell->settings, s);
+		return true;
+	}
+	if (in->req == REQ_SEARCH) {
+		shell_find_open(shell, s, in->text ? in->text : "");
 		return true;
 	}
 	if (!t || (in->text && in->text[0]))
@@ -776,7 +917,9 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 	shell->copied = NULL;
 	shell->ctx.note[0] = '\0';
 	shell_follow(shell, s);
-	if (shell->prompt.kind)
+	if (shell->finder.menu.open)
+		shell_find_input(shell, in, s, out);
+	else if (shell->prompt.kind)
 		shell_prompt_input(shell, in, s, out);
 	else if (!shell_menu_input(shell, in, s, out))
 		shell_do(shell, in, s, out);
@@ -839,6 +982,8 @@ void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 	shell_menu_draw(shell, c, s);
 	if (shell->prompt.kind)
 		shell_prompt_draw(shell, c);
+	if (shell->finder.menu.open)
+		finder_draw(&shell->finder, &shell->ctx, s, c);
 	if (c->w < 80 || c->h < 24)
 		shell_draw_small(c);
 }
@@ -847,7 +992,8 @@ bool shell_typing(const struct shell *shell, const struct state *s)
 {
 	const struct view *v = shell_in_sight(shell);
 
-	return shell->prompt.kind || (v->typing && v->typing(shell_own(shell), s));
+	return shell->prompt.kind || shell->finder.menu.open ||
+	       (v->typing && v->typing(shell_own(shell), s));
 }
 
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y)

@@ -12,6 +12,7 @@
 #include "views/data/state/request.h"
 #include "views/data/state/state.h"
 
+struct finder;
 struct prompt;
 struct shell;
 struct table;
@@ -45,6 +46,8 @@ struct table *shell_table_of(struct shell *shell, const struct state *s,
 			     const struct table_ops **ops);
 /* The input line at the bottom. */
 const struct prompt *shell_prompt(const struct shell *shell);
+/* The list of all that one may go to. */
+const struct finder *shell_finder(const struct shell *shell);
 
 /* Of the table of links, switches or jobs: the columns as for :columns, and the sort key ("-util":
  * reversed); "" the default.  false: there is no such column. */

@@ -478,6 +478,25 @@ void table_filter(struct table *t, const char *text, const struct table_ops *ops
 		t->stale = true;
 }
 
+bool table_reveal(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		  uint64_t key)
+{
+	bool there;
+
+	table_follow(t, ops, in);
+	there = table_select(t, key);
+	if (!there && (t->filter_text[0] || t->tagged_only || t->problems)) {
+		table_filter(t, "", ops);
+		t->tagged_only = t->problems = false;
+		t->stale = true;
+		table_follow(t, ops, in);
+		there = table_select(t, key);
+	}
+	if (there)
+		table_cursor_moved(t, ops, in);
+	return there;
+}
+
 static void table_tag(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
 	if (t->list.cursor >= t->nrow)

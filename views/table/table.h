@@ -145,6 +145,10 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 uint32_t table_cursor(const struct table *t);
 /* Puts the cursor on a row; false when it is not shown. */
 bool table_select(struct table *t, uint64_t key);
+/* The same, and ends what hides it: filter, tagged or problems only; false: the view leaves it out,
+ * or there is none. */
+bool table_reveal(struct table *t, const struct table_ops *ops, const struct table_in *in,
+		  uint64_t key);
 /* The key of a row: GUID and port, job id, ... */
 uint64_t table_key(const struct rows *r, uint32_t row);
 bool table_is_tagged(const struct table *t, uint64_t key);

@@ -220,6 +220,9 @@ static const struct binding bindings[] = {
 	  "copy the names of tagged rows, or of this row, to the clipboard" },
 	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
 	  "command line: everything that keys do, and more; Tab completes" },
+	{ REQ_SEARCH, 0, 0, false, { 'a', K_CTRL('p') }, "a", NULL,
+	  "search everything and go there: type parts of the name of a job, switch, host, link, view, "
+	  "command or bookmark" },
 	{ REQ_SETTINGS, 0, 0, false, { K_F2 }, "F2", "settings",
 	  "change and save settings: interval, units, palette, columns, sorting, limits" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "redraw the screen" },

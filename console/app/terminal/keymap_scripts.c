@@ -45,6 +45,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_ROLLBACK_ASK] = "rollback ID", [REQ_YES] = "rollback ID --yes-fabric NAME",
 	[REQ_COPY] = SCREEN,
 	[REQ_COLUMN_MENU] = "--fields LIST; --set columns=LIST",
+	[REQ_SEARCH] = "--screen NAME --do 'search TEXT'; --filter WORD",
 	[REQ_SETTINGS] = "--set NAME=VALUE; config show",
 	[REQ_VERIFY] = "audit verify DIRECTORY; --view sessions",
 	[REQ_VIEW] = "--view NAME; --screen NAME", [REQ_HELP] = "manual; --help",

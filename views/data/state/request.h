@@ -78,6 +78,7 @@ enum req {
 	REQ_HELP,
 	REQ_PALETTE_PICK,
 	REQ_COMMAND,	 /* open the command line */
+	REQ_SEARCH,	 /* the list of all that one may go to; input.text: as if typed */
 	REQ_FIND,	 /* incremental search in the rows; n and N go on */
 	REQ_TAGGED,	 /* tagged rows only, and back */
 	REQ_UNTAG,	 /* no row is tagged any more */
