@@ -211,6 +211,11 @@ static void app_act_arm(struct app *a)
 		  "read-only: nothing is written without --rw.  Y: arm this simulated fabric");
 }
 
+static void app_act_save_view(struct app *a, const struct request *r)
+{
+	app_saved_keep(a, r->saved);
+}
+
 /* Requests that are one function's; the others are below. */
 static const struct {
 	void (*plain)(struct app *a);
@@ -245,6 +250,8 @@ static const struct {
 	[REQ_CAMPAIGN].text = app_campaign_read,
 	[REQ_CELL].text = app_campaign_open,
 	[REQ_MOMENT].text = app_campaign_moment,
+	[REQ_VIEW_SAVE].request = app_act_save_view,
+	[REQ_VIEW_DELETE].text = app_saved_delete,
 };
 
 static void app_act_on_plan(struct app *a, const struct request *r)

@@ -213,6 +213,7 @@ struct app {
 	bool lost;		 /* also while the screen is frozen */
 	struct app_polls polls;	 /* that no line of the record tells yet */
 	struct app_files *files; /* NULL: none yet */
+	struct saved_views *saved_views; /* NULL: none */
 	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
 	void (*asked_for)(struct app *a); /* the operator was asked whether to do that; else NULL */
 	bool asked_lightly;		  /* a key that is no Y does what it always does */
@@ -263,7 +264,7 @@ struct app_part {
 extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
 	app_effect_part, app_history_part, app_preview_part, app_progress_part, app_record_part,
 	app_prune_part, app_files_part, app_sessions_part, app_set_part, app_update_part,
-	app_weak_part, app_campaign_part;
+	app_saved_part, app_weak_part, app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -477,6 +478,11 @@ void app_record_polls(struct app *a); /* what no line tells yet; before the reco
 /* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */
 void app_sessions_read(struct app *a, const char *open);
 void app_sessions_replay(struct app *a, const char *text);
+
+/* app_saved.c: views that are saved: in the file, and from there */
+void app_saved_read(struct app *a);
+void app_saved_keep(struct app *a, const struct saved_view *v);
+void app_saved_delete(struct app *a, const char *name);
 
 /* app_export.c: the table in view into that file: .txt, .csv or .json */
 void app_export(struct app *a, const char *to);

@@ -56,6 +56,9 @@ static const char *const lines[] = {
 	":copy",
 	":links util>",
 	":search leaf",
+	":view save x",
+	":view x",
+	":view delete x",
 	"a1021",
 	"aspine 2",
 	"/leaf[12]|spine*",
@@ -233,10 +236,15 @@ static void own_config(char *dir)
 
 static void config_away(const char *dir)
 {
-	char *path = config_user_file();
+	static const char *const names[] = { "views", "views.lock" };
+	char *path = config_user_file(), file[PATH_TEXT];
 
 	unlink(path);
 	*strrchr(path, '/') = '\0';
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		unlink(file);
+	}
 	rmdir(path);
 	rmdir(dir);
 	free(path);

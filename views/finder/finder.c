@@ -100,8 +100,7 @@ static void finder_search(struct finder *m)
 
 static void finder_make(struct finder *m, const struct context *ctx, const struct state *s)
 {
-	finder_names_make(&m->names, m->words.v, (uint32_t)m->words.n, s->fabric,
-			  ctx->summary.jobs);
+	finder_names_make(&m->names, m->word, m->nword, s->fabric, ctx->summary.jobs);
 	m->so_far[0] = '\0';
 	finder_search(m);
 }
@@ -130,24 +129,23 @@ static bool finder_follow(struct finder *m, const struct context *ctx, const str
 	return true;
 }
 
-/* Names of words may go before they are searched again. */
-static void finder_take_words(struct finder *m, const struct finder_word *words, uint32_t n)
+static void finder_drop_words(struct finder *m)
 {
-	for (size_t i = 0; i < m->words.n; i++)
-		free((char *)m->words.v[i].name);
-	m->words.n = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct finder_word w = words[i];
-
-		w.name = xstrdup(w.name);
-		vec_push(&m->words, w);
+	for (uint32_t i = 0; i < m->nword; i++) {
+		free(m->word[i].name);
+		free(m->word[i].about);
 	}
+	free(m->word);
+	m->word = NULL;
+	m->nword = 0;
 }
 
 void finder_open(struct finder *m, const struct context *ctx, const struct state *s,
-		 const struct finder_word *words, uint32_t n, const char *text)
+		 struct finder_word *words, uint32_t n, const char *text)
 {
-	finder_take_words(m, words, n);
+	finder_drop_words(m);
+	m->word = words;
+	m->nword = n;
 	entry_open(&m->typed, text);
 	m->menu = (struct menu){ .open = true };
 	finder_make(m, ctx, s);
@@ -155,9 +153,8 @@ void finder_open(struct finder *m, const struct context *ctx, const struct state
 
 void finder_done(struct finder *m)
 {
-	finder_take_words(m, NULL, 0);
+	finder_drop_words(m);
 	finder_names_done(&m->names);
-	vec_free(&m->words);
 	vec_free(&m->left);
 }
 
@@ -172,7 +169,7 @@ static bool finder_take(struct finder *m, uint32_t line, struct finder_hit *hit)
 	name = &m->names.name.v[m->found[line].name];
 	*hit = (struct finder_hit){ .kind = (enum finder_kind)name->kind, .at = name->at };
 	if (hit->kind < FINDER_JOB)
-		hit->name = m->words.v[name->at].name;
+		hit->name = m->word[name->at].name;
 	m->menu.open = false;
 	return true;
 }
@@ -249,7 +246,7 @@ static const char *finder_about(char *buf, size_t len, const struct finder *m,
 	case FINDER_LINK:
 		return finder_about_link(buf, len, s, at);
 	default:
-		return m->words.v[at].about ? m->words.v[at].about : "";
+		return m->word[at].about;
 	}
 }
 

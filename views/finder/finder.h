@@ -23,7 +23,8 @@ struct finder {
 	struct menu menu;
 	struct entry typed;
 	struct finder_names names;
-	VEC(struct finder_word) words;
+	struct finder_word *word;
+	uint32_t nword;
 	VEC(uint32_t) left; /* names that fit so_far */
 	char so_far[PATH_TEXT];
 	struct finder_found found[FINDER_SHOWN]; /* menu.n of them, the best first */
@@ -36,10 +37,9 @@ struct finder_hit {
 	const char *name; /* until the finder is opened again */
 };
 
-/* words[] are copied but for what they point to, which is of the program or, for names, read at
- * once. */
+/* Takes words, of n, with all texts in them. */
 void finder_open(struct finder *m, const struct context *ctx, const struct state *s,
-		 const struct finder_word *words, uint32_t n, const char *text);
+		 struct finder_word *words, uint32_t n, const char *text);
 void finder_done(struct finder *m);
 
 /* True: something was chosen, and the finder is closed. */

@@ -23,8 +23,7 @@ enum finder_kind {
 /* What is neither of the fabric nor a job. */
 struct finder_word {
 	enum finder_kind kind;
-	const char *name;
-	const char *about; /* lives as long as the program; NULL: nothing */
+	char *name, *about;
 };
 
 struct finder_name {

@@ -57,3 +57,5 @@ const char *command_doing(enum req req, enum view_id view);
 const char *command_view_name(enum view_id id);
 /* By a prefix or a digit; VIEW_COUNT: none. */
 enum view_id command_view(const char *word);
+/* May a view that is saved not have that name, as :view already takes it? */
+bool command_view_taken(const char *name);

@@ -5,6 +5,7 @@
 #include "views/canvas/palette.h"
 #include "views/data/chan_value.h"
 #include "views/heatmap/heat_window.h"
+#include "views/saved/saved_view.h"
 #include "views/shell/command.h"
 #include "views/view.h"
 
@@ -41,6 +42,14 @@ static void completion_commands(const struct completion *w)
 		completion_offer(w, c[i].name);
 }
 
+static void completion_saved_views(const struct completion *w)
+{
+	const struct saved_views *all = w->ctx->s ? w->ctx->s->saved_views : NULL;
+
+	for (uint32_t i = 0; all && i < all->n; i++)
+		completion_offer(w, all->view[i].name);
+}
+
 static void completion_view_names(const struct completion *w)
 {
 	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
@@ -49,6 +58,9 @@ static void completion_view_names(const struct completion *w)
 		if (command_view_name(id))
 			completion_offer(w, command_view_name(id));
 	}
+	completion_saved_views(w);
+	completion_offer(w, "save");
+	completion_offer(w, "delete");
 }
 
 static void completion_field_names(const struct completion *w)
@@ -175,18 +187,9 @@ static void completion_settings(const struct completion *w)
 /* Rows of the view that a command goes to, else of the table in view. */
 static enum row_kind completion_rows_of(const struct command *c, enum row_kind here)
 {
-	static const struct {
-		enum view_id view;
-		enum row_kind rows;
-	} of[] = { { VIEW_LINKS, ROWS_LINKS },	  { VIEW_SWITCHES, ROWS_SWITCHES },
-		   { VIEW_JOBS, ROWS_JOBS },	  { VIEW_EVENTS, ROWS_EVENTS },
-		   { VIEW_AUDIT, ROWS_SESSIONS }, { VIEW_WEAK, ROWS_FAILURES },
-		   { VIEW_CAMPAIGN, ROWS_CELLS } };
+	enum row_kind there = c->req == REQ_VIEW ? saved_view_rows(c->view) : ROW_KINDS;
 
-	for (size_t i = 0; c->req == REQ_VIEW && i < sizeof(of) / sizeof(of[0]); i++)
-		if (of[i].view == c->view)
-			return of[i].rows;
-	return here;
+	return there == ROW_KINDS ? here : there;
 }
 
 /* ARG_FILE: completion_find(). */

@@ -4,6 +4,7 @@
 #include "fabric/base/memory/mem.h"
 #include "views/data/exclude.h"
 #include "views/finder/finder.h"
+#include "views/saved/saved_view.h"
 #include "views/shell/choose.h"
 #include "views/shell/command.h"
 #include "views/shell/frame.h"
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct shell {
 	struct context ctx;
@@ -29,8 +31,9 @@ struct shell {
 	struct column_menu columns;
 	struct settings_menu settings;
 	struct finder finder;
-	char *copied; /* names that the last request has; NULL: none */
-	int w, h;     /* of the canvas drawn last */
+	struct saved_view saving; /* of the last request */
+	char *copied;		  /* names that the last request has; NULL: none */
+	int w, h;		  /* of the canvas drawn last */
 };
 
 struct shell *shell_new(const struct binding *bindings, size_t n)
@@ -181,13 +184,14 @@ static void shell_add_word(shell_words *w, enum finder_kind kind, const char *na
 			   const char *about)
 {
 	if (name)
-		vec_push(w, ((struct finder_word){ kind, name, about }));
+		vec_push(w, ((struct finder_word){ kind, xstrdup(name), xstrdup(about) }));
 }
 
 static void shell_find_open(struct shell *shell, const struct state *s, const char *text)
 {
 	const struct command *c;
 	shell_words w = { 0 };
+	char about[300];
 	size_t n;
 
 	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
@@ -199,10 +203,12 @@ static void shell_find_open(struct shell *shell, const struct state *s, const ch
 	for (size_t i = 0; i < n; i++)
 		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW)
 			shell_add_word(&w, FINDER_COMMAND, c[i].name, c[i].help);
+	for (uint32_t i = 0; s->saved_views && i < s->saved_views->n; i++)
+		shell_add_word(&w, FINDER_SAVED, s->saved_views->view[i].name,
+			       saved_view_text(about, sizeof(about), &s->saved_views->view[i]));
 	for (size_t i = 0; s->bookmarks && s->bookmarks[i]; i++)
 		shell_add_word(&w, FINDER_BOOKMARK, s->bookmarks[i], "a moment of the history");
 	finder_open(&shell->finder, &shell->ctx, s, w.v, (uint32_t)w.n, text);
-	vec_free(&w);
 }
 
 /* The table of a view with the cursor on that row, whatever was filtered. */
@@ -256,7 +262,7 @@ static void shell_go_by_command(struct shell *shell, const struct finder_hit *hi
 	const struct command *c = command_find(hit->name, strlen(hit->name));
 	char line[PROMPT_LEN];
 
-	if (hit->kind == FINDER_VIEW)
+	if (hit->kind == FINDER_VIEW || hit->kind == FINDER_SAVED)
 		snprintf(line, sizeof(line), "view %s", hit->name);
 	else if (hit->kind == FINDER_BOOKMARK)
 		snprintf(line, sizeof(line), "bookmarks %s", hit->name);
@@ -788,6 +794,83 @@ static bool shell_allowed(struct shell *shell, struct input *in, const struct co
 	return false;
 }
 
+/* --- saved views ----------------------------------------------------------------------------- */
+
+static void shell_save_view(struct shell *shell, const char *name, struct request *out)
+{
+	enum row_kind rows = saved_view_rows(shell->ctx.view);
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+	struct err err;
+
+	if (command_view_taken(name)) {
+		context_say(&shell->ctx, "'%s' is taken: choose another name for this view", name);
+		return;
+	}
+	if (saved_view_name_check(name, &err)) {
+		context_say(&shell->ctx, "%s", err.text);
+		return;
+	}
+	if (rows != ROW_KINDS && (!t || ops->kind != rows)) {
+		context_say(&shell->ctx, "close what is open here first: its table is saved, not "
+					 "this one");
+		return;
+	}
+	shell->saving = (struct saved_view){ .name = "" };
+	snprintf(shell->saving.name, sizeof(shell->saving.name), "%s", name);
+	saved_view_take(&shell->saving, shell->ctx.view, rows != ROW_KINDS ? t : NULL);
+	out->type = REQ_VIEW_SAVE;
+	out->saved = &shell->saving;
+}
+
+static void shell_delete_view(struct shell *shell, const char *name, const struct state *s,
+			      struct request *out)
+{
+	if (!saved_views_find(s->saved_views, name)) {
+		context_say(&shell->ctx, "no saved view '%s'", name);
+		return;
+	}
+	out->type = REQ_VIEW_DELETE;
+	snprintf(out->text, sizeof(out->text), "%s", name);
+}
+
+/* Where something is open instead of the view's own table, that is closed. */
+static void shell_show_saved(struct shell *shell, const struct saved_view *v, const struct state *s,
+			     struct request *out)
+{
+	const struct input go = { .req = REQ_VIEW, .view = v->view }, back = { .req = REQ_BACK };
+	enum row_kind rows = saved_view_rows(v->view);
+	struct request none = { .type = REQ_NONE };
+	const struct table_ops *ops;
+	struct table *t;
+
+	shell_do(shell, &go, s, out);
+	for (int i = 0; rows != ROW_KINDS && i < 8 && shell_view_input(shell, &back, s, &none); i++)
+		;
+	t = shell_table(shell, &ops);
+	if (t && ops->kind == rows)
+		saved_view_show(v, t, ops);
+}
+
+/* ":view save hot", ":view hot"; false: another view is meant. */
+static bool shell_saved_command(struct shell *shell, const char *arg, const struct state *s,
+				struct request *out)
+{
+	const struct saved_view *v = saved_views_find(s->saved_views, arg);
+	size_t n = strcspn(arg, " ");
+	const char *name = arg + n + strspn(arg + n, " ");
+
+	if (v)
+		shell_show_saved(shell, v, s, out);
+	else if (n == 4 && !strncasecmp(arg, "save", n))
+		shell_save_view(shell, name, out);
+	else if (n == 6 && !strncasecmp(arg, "delete", n))
+		shell_delete_view(shell, name, s, out);
+	else
+		return false;
+	return true;
+}
+
 static void shell_run(struct shell *shell, const char *line, const struct state *s,
 		      struct request *out)
 {
@@ -826,6 +909,8 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 	if (cmd->arg != ARG_NONE)
 		in.text = arg;
 	if (cmd->req == REQ_VIEW && cmd->arg == ARG_VIEW) {
+		if (shell_saved_command(shell, arg, s, out))
+			return;
 		in.view = command_view(arg);
 		if (in.view == VIEW_COUNT) {
 			context_say(&shell->ctx, "no view '%s': Tab lists them", arg);

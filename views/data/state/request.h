@@ -141,6 +141,8 @@ enum req {
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
 	REQ_DETACH,	  /* leave; what is open goes on in its own process */
 	REQ_WEAK,	  /* what failures would cost is looked for again */
+	REQ_VIEW_SAVE,	  /* request.saved: to be kept under its name */
+	REQ_VIEW_DELETE,  /* request.text: the name of one */
 	REQ_CAMPAIGN,	  /* request.text: the folder of a campaign, to be read; "" again */
 	REQ_CELL,	  /* request.text: SEED,ENGINE,STEP of it, to be opened */
 	REQ_MOMENT,	  /* request.text: step of a replay to be shown */
@@ -159,6 +161,8 @@ struct input {
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
 };
 
+struct saved_view;
+
 /* What is left for the application. */
 struct request {
 	enum req type;
@@ -170,6 +174,7 @@ struct request {
 	const char *names; /* REQ_COPY: of tagged rows, a line for each, until the next input; NULL:
 			      text */
 	uint32_t nnames;
+	const struct saved_view *saved; /* REQ_VIEW_SAVE: until the next input */
 };
 
 /* One row of the keymap; footer and help are made from it. */

@@ -335,6 +335,7 @@ struct sample_summary;
 struct fabric_shape;
 struct findings;
 struct slurm_topology;
+struct saved_views;
 
 struct state {
 	const struct glossary *glossary; /* of the help; NULL: none */
@@ -352,6 +353,7 @@ struct state {
 	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;		      /* 256, 16, 0 */
 	int64_t now_s;		      /* wall clock */
+	const struct saved_views *saved_views; /* NULL: none */
 	const char *const *bookmarks; /* names, with NULL at the end; may be NULL */
 	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
 	 * in order.  None where they have to be read first: the key that asked comes again then.

@@ -230,7 +230,7 @@ static void hostile_names_are_only_names(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (size_t i = 0; i < 6; i++)
-		w[i] = (struct finder_word){ FINDER_BOOKMARK, bad[i], NULL };
+		w[i] = (struct finder_word){ FINDER_BOOKMARK, (char *)(uintptr_t)bad[i], NULL };
 	w[6] = (struct finder_word){ FINDER_BOOKMARK, name, NULL };
 	finder_names_make(&m, w, 7, NULL, NULL);
 	for (uint32_t i = 0; i < 7; i++)
