@@ -355,6 +355,7 @@ int app_start(struct app *a, struct err *err)
 		return EXIT_BAD_USAGE;
 	app_settings_kept(a);
 	app_saved_read(a);
+	app_notes_read(a);
 	app_life_preview_options(a);
 	if (a->term)
 		shell_goto(a->shell, a->start_view);
@@ -426,6 +427,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_auto_part,
 	&app_sessions_part,
 	&app_saved_part,
+	&app_notes_part,
 	&app_weak_part,
 	&app_campaign_part,
 	NULL,

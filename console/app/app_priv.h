@@ -26,6 +26,7 @@
 #include "fabric/jobs/source.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/plan/plan.h"
+#include "views/data/row_notes.h"
 #include "views/data/summary/fabric_shape.h"
 #include "views/data/summary/sample_summary.h"
 #include "views/shell/shell.h"
@@ -214,6 +215,7 @@ struct app {
 	struct app_polls polls;	 /* that no line of the record tells yet */
 	struct app_files *files; /* NULL: none yet */
 	struct saved_views *saved_views; /* NULL: none */
+	struct row_notes row_notes;
 	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
 	void (*asked_for)(struct app *a); /* the operator was asked whether to do that; else NULL */
 	bool asked_lightly;		  /* a key that is no Y does what it always does */
@@ -264,7 +266,7 @@ struct app_part {
 extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
 	app_effect_part, app_history_part, app_preview_part, app_progress_part, app_record_part,
 	app_prune_part, app_files_part, app_sessions_part, app_set_part, app_update_part,
-	app_saved_part, app_weak_part, app_campaign_part;
+	app_notes_part, app_saved_part, app_weak_part, app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -483,6 +485,10 @@ void app_sessions_replay(struct app *a, const char *text);
 void app_saved_read(struct app *a);
 void app_saved_keep(struct app *a, const struct saved_view *v);
 void app_saved_delete(struct app *a, const char *name);
+
+/* app_notes.c: notes on rows: in the file, from there, and in the record */
+void app_notes_read(struct app *a);
+void app_notes_change(struct app *a, const struct request *r);
 
 /* app_export.c: the table in view into that file: .txt, .csv or .json */
 void app_export(struct app *a, const char *to);

@@ -2,7 +2,7 @@
 #include "console/config/saved_file.h"
 
 #include "console/config/config.h"
-#include "fabric/base/file/store.h"
+#include "console/config/user_lines.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
 #include "views/shell/command.h"
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #define FILE_MOST (1u << 20)
 
@@ -132,22 +131,11 @@ static void saved_file_take(struct saved_reader *r, const char *name, const char
 	}
 }
 
-static char *saved_file_trim(char *text)
-{
-	size_t n;
-
-	text += strspn(text, " \t");
-	n = strlen(text);
-	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t' || text[n - 1] == '\r'))
-		text[--n] = '\0';
-	return text;
-}
-
 static void saved_file_line(struct saved_reader *r, char *line)
 {
 	char *value;
 
-	line = saved_file_trim(line);
+	line = user_lines_trim(line);
 	if (!line[0] || line[0] == '#' || line[0] == ';')
 		return;
 	if (line[0] == '[') {
@@ -164,7 +152,7 @@ static void saved_file_line(struct saved_reader *r, char *line)
 		return;
 	}
 	*value++ = '\0';
-	saved_file_take(r, saved_file_trim(line), saved_file_trim(value));
+	saved_file_take(r, user_lines_trim(line), user_lines_trim(value));
 }
 
 static void saved_file_lines(struct saved_reader *r, char *text, size_t len)
@@ -185,25 +173,12 @@ static void saved_file_lines(struct saved_reader *r, char *text, size_t len)
 	saved_file_end_view(r);
 }
 
-static int saved_file_load(char **text, size_t *len, const char *path, struct err *err)
-{
-	struct stat st;
-
-	*text = NULL;
-	*len = 0;
-	if (stat(path, &st) && errno == ENOENT)
-		return 0;
-	if (!stat(path, &st) && st.st_size > (off_t)FILE_MOST)
-		return err_set(err, -EFBIG, "%s: too large for saved views", path);
-	return store_read(text, len, path, err);
-}
-
 int saved_file_read(struct saved_views *out, const char *path, struct err *err)
 {
 	struct saved_reader r = { .out = out, .path = path };
 	char *text;
 	size_t len;
-	int rc = saved_file_load(&text, &len, path, err);
+	int rc = user_lines_load(&text, &len, path, FILE_MOST, err);
 
 	out->n = 0;
 	if (!rc && text)
@@ -276,45 +251,25 @@ static void saved_file_put(FILE *out, const struct saved_view *v)
 	saved_file_put_line(out, "problems", v->problems ? "yes" : "");
 }
 
-static int saved_file_rewrite(const char *path, const char *name, const struct saved_view *v,
-			      struct err *err)
-{
-	char *old, *text = NULL;
-	size_t n, len = 0;
-	FILE *out;
-	int rc = saved_file_load(&old, &n, path, err);
+struct saved_change {
+	const char *name;
+	const struct saved_view *view; /* NULL: none any more */
+};
 
-	if (rc)
-		return rc;
-	out = open_memstream(&text, &len);
-	saved_file_copy(out, old ? old : "", n, name);
-	if (v)
-		saved_file_put(out, v);
-	fclose(out);
-	rc = store_may_replace(path, err);
-	if (!rc)
-		rc = store_replace(path, text, len, 0600, err);
-	free(text);
-	free(old);
-	return rc;
+static void saved_file_put_all(FILE *out, const char *text, size_t len, const void *ctx)
+{
+	const struct saved_change *c = ctx;
+
+	saved_file_copy(out, text, len, c->name);
+	if (c->view)
+		saved_file_put(out, c->view);
 }
 
 int saved_file_change(const char *path, const char *name, const struct saved_view *v,
 		      struct err *err)
 {
-	char *dir = xasprintf("%.*s", (int)(strrchr(path, '/') - path), path);
-	char *lock = xasprintf("%s.lock", path), *real = realpath(path, NULL);
-	int fd = -1, rc = v ? saved_view_check(v, err) : 0;
+	const struct saved_change c = { name, v };
+	int rc = v ? saved_view_check(v, err) : 0;
 
-	if (!rc)
-		rc = store_mkdir(dir, err);
-	if (!rc)
-		rc = store_lock(&fd, lock, "a console", true, err);
-	if (!rc)
-		rc = saved_file_rewrite(real ? real : path, name, v, err);
-	store_unlock(fd);
-	free(real);
-	free(lock);
-	free(dir);
-	return rc;
+	return rc ? rc : user_lines_change(path, FILE_MOST, saved_file_put_all, &c, err);
 }

@@ -57,6 +57,8 @@ static const char *const lines[] = {
 	":links util>",
 	":search leaf",
 	":view save x",
+	":note x",
+	":note",
 	":view x",
 	":view delete x",
 	"a1021",
@@ -224,7 +226,7 @@ static void press(struct app *a, uint32_t key, uint64_t i)
 	check(a, i, key);
 }
 
-/* What :keep writes is nobody's. */
+/* What :keep, :view and :note write is nobody's. */
 static void own_config(char *dir)
 {
 	if (!mkdtemp(dir)) {
@@ -232,11 +234,12 @@ static void own_config(char *dir)
 		exit(1);
 	}
 	setenv("XDG_CONFIG_HOME", dir, 1);
+	setenv("XDG_STATE_HOME", dir, 1);
 }
 
 static void config_away(const char *dir)
 {
-	static const char *const names[] = { "views", "views.lock" };
+	static const char *const names[] = { "views", "views.lock", "notes", "notes.lock" };
 	char *path = config_user_file(), file[PATH_TEXT];
 
 	unlink(path);

@@ -37,7 +37,7 @@ static const struct command commands[] = {
 	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "go forward in the history" },
 	{ "file", "PATH", ARG_FILE, true, REQ_TABLES_FILE, 0, "compute a preview of a file's tables: tables.ibr, a dump, a saved plan" },
 	{ "plan", "FILE", ARG_FILE, true, REQ_PLAN_SAVE, 0, "save the plan, for: ibroute-top apply FILE" },
-	{ "note", "TEXT", ARG_TEXT, true, REQ_APPLY_NOTE, 0, "write a note to the record of this session" },
+	{ "note", "[TEXT]", ARG_TEXT, false, REQ_APPLY_NOTE, 0, "note on the link, switch, host, job or event under the cursor, else on this moment; no argument: delete it; in view 7: into the record of this session" },
 	{ "override", "CONDITION,...", ARG_CONDITIONS, true, REQ_APPLY_OVERRIDE, 0, "sm, errors, reach, jobs: ignore these rollback conditions from now on; recorded" },
 	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting for this session; keep saves it" },
 	{ "settings", "", ARG_NONE, false, REQ_SETTINGS, 0, "list the display settings and change them" },

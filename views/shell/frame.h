@@ -8,7 +8,7 @@
 
 struct frame_text {
 	const char *note;  /* one line for the operator; "" none */
-	char context[128]; /* metric, sort, filter of the view */
+	char context[400]; /* metric, sort, filter of the view */
 	bool typing;
 	uint64_t job; /* whose links are marked; 0: none */
 };

@@ -23,6 +23,7 @@ static const struct help_row signs[] = {
 	  SWATCH_NONE },
 	{ "*", "the best of all plans", SWATCH_NONE },
 	{ "p-7f3a!", "a plan that is out of date: r computes it again", SWATCH_NONE },
+	{ "\"", "left of a row: it has a note, which the last line shows", SWATCH_NONE },
 	{ "+", "an event since this view was last open", SWATCH_NONE },
 	{ "?  -", "unknown; never the same as 0", SWATCH_NONE },
 };

@@ -2,6 +2,7 @@
 #include "views/shell/shell.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plain.h"
 #include "views/data/exclude.h"
 #include "views/finder/finder.h"
 #include "views/saved/saved_view.h"
@@ -13,6 +14,7 @@
 #include "views/shell/settings_menu.h"
 #include "views/shell/tabs.h"
 #include "views/table/column_menu.h"
+#include "views/table/noted.h"
 #include "views/table/sort_menu.h"
 #include "views/table/tagged.h"
 
@@ -31,9 +33,10 @@ struct shell {
 	struct column_menu columns;
 	struct settings_menu settings;
 	struct finder finder;
-	struct saved_view saving; /* of the last request */
-	char *copied;		  /* names that the last request has; NULL: none */
-	int w, h;		  /* of the canvas drawn last */
+	struct saved_view saving; /* of the last request, as the next */
+	struct row_note noting;
+	char *copied; /* names that the last request has; NULL: none */
+	int w, h;     /* of the canvas drawn last */
 };
 
 struct shell *shell_new(const struct binding *bindings, size_t n)
@@ -578,6 +581,118 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 	}
 }
 
+/* --- notes ----------------------------------------------------------------------------------- */
+
+/* The switch or the cable that a view without a table is at; false: it is at none. */
+static bool shell_note_place(const struct shell *shell, const struct state *s,
+			     struct note_subject *on, char *what, size_t len)
+{
+	const struct context *ctx = &shell->ctx;
+
+	if ((ctx->view == VIEW_SWITCHES || ctx->view == VIEW_TOPOLOGY) &&
+	    ctx->sw < s->fabric->nsw) {
+		note_subject_switch(on, s->fabric, ctx->sw);
+		switch_label(what, len, s->fabric, ctx->sw);
+		return true;
+	}
+	if (ctx->view == VIEW_HEATMAP && ctx->chan < s->fabric->nchan) {
+		const struct row_note *note = row_notes_chan(s->row_notes, s->fabric, ctx->chan);
+
+		note_subject_port(on, s->fabric, s->fabric->chan_src[ctx->chan],
+				  s->fabric->chan_port[ctx->chan]);
+		if (note)
+			*on = note->on;
+		chan_label(what, len, s->fabric, ctx->chan);
+		return true;
+	}
+	return false;
+}
+
+/* The row under the cursor; false: there is none, or rows of that kind have no notes. */
+static bool shell_note_row(struct shell *shell, const struct state *s, struct note_subject *on,
+			   char *what, size_t len)
+{
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, s, &ops);
+	struct rows rows = { .s = s, .v = &shell->ctx.summary };
+	char label[VALUE_LEN], time[FIGURE_LEN];
+
+	if (!t || table_cursor(t) == FAB_NONE)
+		return false;
+	rows.kind = ops->kind;
+	if (!noted_subject(on, &rows, table_cursor(t)))
+		return false;
+	snprintf(what, len, "%s",
+		 on->kind == NOTE_TIME ? figure_time(time, (int64_t)on->id)
+				       : tagged_name(label, &rows, table_cursor(t)));
+	return true;
+}
+
+/* What a note would be on: the row under the cursor, else the moment that is shown. */
+static void shell_note_subject(struct shell *shell, const struct state *s, struct note_subject *on,
+			       char *what, size_t len)
+{
+	char time[FIGURE_LEN];
+
+	if (shell_note_row(shell, s, on, what, len) || shell_note_place(shell, s, on, what, len))
+		return;
+	note_subject_moment(on, s->fabric, state_time_s(s));
+	snprintf(what, len, "%s", figure_time(time, (int64_t)on->id));
+}
+
+/* Of what is under the cursor, or of the moment of the past that is shown; NULL: none. */
+static const struct row_note *shell_note_here(struct shell *shell, const struct state *s)
+{
+	int64_t at = state_time_s(s),
+		for_s = (int64_t)(s->poll.interval_s > 1 ? s->poll.interval_s : 1);
+	const struct row_note *note;
+	struct note_subject on = { .kind = NOTE_TIME };
+	char what[PATH_TEXT];
+
+	if (!s->row_notes || !s->row_notes->list.n || !s->fabric)
+		return NULL;
+	shell_note_subject(shell, s, &on, what, sizeof(what));
+	note = row_notes_find(s->row_notes, &on);
+	if (!note && s->history_at.on)
+		note = row_notes_moment(s->row_notes, s->fabric, at, at + for_s - 1);
+	return note;
+}
+
+static void shell_note(struct shell *shell, const struct state *s, const char *text,
+		       struct request *out)
+{
+	struct row_note *n = &shell->noting;
+
+	if (!s->fabric) {
+		context_say(&shell->ctx, "no fabric yet");
+		return;
+	}
+	*n = (struct row_note){ .time_s = s->now_s };
+	shell_note_subject(shell, s, &n->on, out->text, sizeof(out->text));
+	if (strlen(text) >= sizeof(n->text)) {
+		context_say(&shell->ctx, "a note has at most %zu bytes", sizeof(n->text) - 1);
+		return;
+	}
+	snprintf(n->text, sizeof(n->text), "%s", text);
+	plain_text(n->text, "");
+	if (!text[0] && !row_notes_find(s->row_notes, &n->on)) {
+		context_say(&shell->ctx, "there is no note on %s", out->text);
+		return;
+	}
+	out->type = REQ_NOTE;
+	out->note = n;
+}
+
+/* The one that is there is edited. */
+static void shell_note_open(struct shell *shell, const struct state *s)
+{
+	const struct row_note *note = shell_note_here(shell, s);
+	char line[PROMPT_LEN];
+
+	snprintf(line, sizeof(line), "note %s", note ? note->text : "");
+	prompt_open(&shell->prompt, PROMPT_COMMAND, line);
+}
+
 /* Requests for the application, with the argument; false: it is none. */
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
@@ -640,6 +755,14 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 	case REQ_TABLES_FILE: /* with the options that are set there */
 		context_goto(&shell->ctx, VIEW_PREVIEW);
 		shell_view_input(shell, in, s, out);
+		return true;
+	case REQ_APPLY_NOTE:
+		if (shell->ctx.view == VIEW_APPLY)
+			return false;
+		if (in->text)
+			shell_note(shell, s, text, out);
+		else
+			shell_note_open(shell, s);
 		return true;
 	case REQ_COPY:
 		return shell_copy_row(shell, s, out);
@@ -1040,6 +1163,24 @@ static void shell_say_units(const struct shell *shell, char *context, size_t len
 		 frame_key_of(&keys, REQ_UNITS, 0));
 }
 
+/* Before all else that the last line says. */
+static void shell_say_note(struct shell *shell, const struct state *s, char *context, size_t len)
+{
+	const struct row_note *note = shell_note_here(shell, s);
+	char text[NOTE_TEXT + 8];
+
+	if (!note)
+		return;
+	snprintf(text, sizeof(text), "note: %s", note->text);
+	if (context[0] && strlen(text) + 4 + strlen(context) < len) {
+		memmove(context + strlen(text) + 3, context, strlen(context) + 1);
+		memcpy(context, text, strlen(text));
+		memcpy(context + strlen(text), " | ", 3);
+	} else {
+		snprintf(context, len, "%s", text);
+	}
+}
+
 void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 {
 	const struct view *v = shell_in_sight(shell);
@@ -1062,6 +1203,7 @@ void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 		table_context(table, ops, t.context, sizeof(t.context));
 	if (table && table->nrow && table_shows_rates(table))
 		shell_say_units(shell, t.context, sizeof(t.context));
+	shell_say_note(shell, s, t.context, sizeof(t.context));
 	t.typing = shell_typing(shell, s);
 	frame_draw(c, s, shell->ctx.view, &t, &keys);
 	shell_menu_draw(shell, c, s);

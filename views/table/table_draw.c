@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/table.h"
+#include "views/table/noted.h"
 #include "views/table/table_priv.h"
 #include "views/view.h"
 
@@ -358,6 +359,8 @@ static void table_draw_row(const struct table *t, const struct table_ops *ops,
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG);
 	else if (table_draw_tagged_elsewhere(in, rows, row))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG_POINT);
+	else if (noted_row(rows, row))
+		canvas_char(c, r, 2, y, ROLE_KEY, NOTE_POINT);
 	if (i == t->list.cursor)
 		list_draw_cursor(c, r, y);
 }

@@ -25,19 +25,6 @@ static void app_saved_free(void *ctx)
 	free(w);
 }
 
-/* false: there is no place for it, as is said. */
-static struct saved_work *app_saved_new(struct app *a)
-{
-	struct saved_work *w = xcalloc(1, sizeof(*w));
-
-	w->path = saved_file_path();
-	if (w->path)
-		return w;
-	shell_say(a->shell, "HOME is not set: there is no place to save views in");
-	app_saved_free(w);
-	return NULL;
-}
-
 /* Also after a change: another console may have saved some, too. */
 static int app_saved_read_run(void *ctx, struct err *err)
 {
@@ -77,6 +64,24 @@ void app_saved_read(struct app *a)
 		app_saved_free(w);
 	else if (app_files_begin(a, &app_saved_read_ops, w, &err))
 		app_fail(a, "views", err.text);
+}
+
+/* NULL: there is no place for it, or what is there is not read yet, as is said. */
+static struct saved_work *app_saved_new(struct app *a)
+{
+	struct saved_work *w;
+
+	if (app_files_runs(a, &app_saved_read_ops)) {
+		shell_say(a->shell, "saved views are still being read");
+		return NULL;
+	}
+	w = xcalloc(1, sizeof(*w));
+	w->path = saved_file_path();
+	if (w->path)
+		return w;
+	shell_say(a->shell, "HOME is not set: there is no place to save views in");
+	app_saved_free(w);
+	return NULL;
 }
 
 static int app_saved_change_run(void *ctx, struct err *err)

@@ -220,6 +220,8 @@ static const struct binding bindings[] = {
 	  "copy the names of tagged rows, or of this row, to the clipboard" },
 	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
 	  "command line: everything that keys do, and more; Tab completes" },
+	{ REQ_APPLY_NOTE, 0, ~APPLY, false, { 'i' }, "i", NULL,
+	  "write a note on the link, switch, host, job or event under the cursor, else on this moment" },
 	{ REQ_SEARCH, 0, 0, false, { 'a', K_CTRL('p') }, "a", NULL,
 	  "search everything and go there: type parts of the name of a job, switch, host, link, view, "
 	  "command or bookmark" },

@@ -141,6 +141,7 @@ enum req {
 	REQ_REPLAY,	  /* request.text: that file, a blank, and the seq to begin at */
 	REQ_DETACH,	  /* leave; what is open goes on in its own process */
 	REQ_WEAK,	  /* what failures would cost is looked for again */
+	REQ_NOTE,	  /* request.note on what request.text says; its text "": none any more */
 	REQ_VIEW_SAVE,	  /* request.saved: to be kept under its name */
 	REQ_VIEW_DELETE,  /* request.text: the name of one */
 	REQ_CAMPAIGN,	  /* request.text: the folder of a campaign, to be read; "" again */
@@ -161,6 +162,7 @@ struct input {
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
 };
 
+struct row_note;
 struct saved_view;
 
 /* What is left for the application. */
@@ -174,6 +176,7 @@ struct request {
 	const char *names; /* REQ_COPY: of tagged rows, a line for each, until the next input; NULL:
 			      text */
 	uint32_t nnames;
+	const struct row_note *note;	/* REQ_NOTE: likewise */
 	const struct saved_view *saved; /* REQ_VIEW_SAVE: until the next input */
 };
 

@@ -335,6 +335,7 @@ struct sample_summary;
 struct fabric_shape;
 struct findings;
 struct slurm_topology;
+struct row_notes;
 struct saved_views;
 
 struct state {
@@ -353,7 +354,6 @@ struct state {
 	char source[64];	      /* "demo dragonfly:p=4", "mlx5_0/1", "file fab.txt" */
 	int colours;		      /* 256, 16, 0 */
 	int64_t now_s;		      /* wall clock */
-	const struct saved_views *saved_views; /* NULL: none */
 	const char *const *bookmarks; /* names, with NULL at the end; may be NULL */
 	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
 	 * in order.  None where they have to be read first: the key that asked comes again then.
@@ -388,6 +388,8 @@ struct state {
 		*sample_summary; /* of sample and rates; NULL: the summary makes its own */
 	struct history *history;
 	const struct events *events;
+	const struct saved_views *saved_views;
+	const struct row_notes *row_notes;
 
 	struct state_poll poll;
 	struct state_sm sm;
