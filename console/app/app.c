@@ -44,6 +44,12 @@ static bool app_take_keys(struct app *a)
 	return any;
 }
 
+/* Between two frames. */
+static int app_frame_ms(const struct app *a)
+{
+	return a->dirty || a->play.on ? FRAME_MS : TICK_MS;
+}
+
 static void app_loop(struct app *a)
 {
 	double shown = 0;
@@ -54,7 +60,7 @@ static void app_loop(struct app *a)
 			{ .fd = mailbox_fd(a->box), .events = POLLIN },
 			{ .fd = a->source ? source_fd(a->source) : -1, .events = POLLIN },
 		};
-		double left = shown + (a->dirty ? FRAME_MS : TICK_MS) / 1e3 - clock_s();
+		double left = shown + app_frame_ms(a) / 1e3 - clock_s();
 
 		bool awaited = a->shown_history.awaited;
 
@@ -73,7 +79,7 @@ static void app_loop(struct app *a)
 		app_take_jobs(a);
 		app_auto_tick(a);
 		if ((awaited && !a->shown_history.awaited) ||
-		    clock_s() - shown >= (a->dirty ? FRAME_MS : TICK_MS) / 1e3) {
+		    clock_s() - shown >= app_frame_ms(a) / 1e3) {
 			app_draw(a);
 			shown = clock_s();
 		}

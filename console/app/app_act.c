@@ -348,7 +348,7 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 
 void app_act(struct app *a, const struct request *r)
 {
-	if (app_history_act(a, r))
+	if (app_play_act(a, r) || app_history_act(a, r))
 		return;
 	if (acts[r->type].plain)
 		acts[r->type].plain(a);

@@ -419,6 +419,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_collector_part,
 	&app_files_part,
 	&app_history_part,
+	&app_play_part,
 	&app_set_part,
 	&app_preview_part,
 	&app_update_part,

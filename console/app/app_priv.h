@@ -76,6 +76,32 @@ struct app_history {
 	int32_t more;				 /* steps wanted since */
 	int64_t made_ms[SAMPLE_HISTORY_MAX + 1]; /* of samples by serial, as the collector has it */
 	char no_past[200];			 /* why the last answer was none */
+	uint64_t nkept; /* moments of the collector that were shown so far */
+	struct kept_mark {
+		char name[32];
+		int64_t ms;
+	} kept_mark[SAMPLE_HISTORY_MARKS]; /* bookmarks of what is not of this session's samples */
+	uint32_t nkept_mark;
+};
+
+/* The past is played from a moment on. */
+struct app_play {
+	bool on;
+	double speed;	/* 1 to 60 */
+	double since;	/* clock_s() of when from_s was shown, or of the last step */
+	int64_t from_s; /* of this session's samples: since where */
+	/* of the collector's: */
+	bool kept;
+	int64_t kept_ms; /* the moment before the step */
+	int32_t asked;	 /* its samples */
+	double gap_s;	 /* between two of them */
+
+	/* on the way to an event of the collector's past: in that direction (0: not), the event
+	 * asked for last (0: none yet), the moment that was shown then */
+	int event_by;
+	int64_t event_s, event_ms;
+	uint64_t seen;	     /* app_history.nkept */
+	struct events later; /* of moments shown so far, up to the latest of them */
 };
 
 /* A moment that rates are held against. */
@@ -157,6 +183,7 @@ struct app {
 	struct metrics_set *metrics; /* of the installed tables */
 	struct sample_history *samples;
 	struct app_history shown_history;
+	struct app_play play;
 
 	/* of each in state.preview.list the message that owns what it points to; total: its serial
 	 */
@@ -193,7 +220,7 @@ struct app {
 	double order_asked; /* clock_s() of the search for an order */
 	struct app_work work;
 	bool metrics_ended; /* by the operator, or who uses what */
-	const char *bookmarks[SAMPLE_HISTORY_MARKS + 1];
+	const char *bookmarks[2 * SAMPLE_HISTORY_MARKS + 1];
 
 	struct app_effect *effect; /* of the update that is open, or was the last; NULL: none */
 	struct app_auto automatic;
@@ -264,9 +291,9 @@ struct app_part {
 };
 
 extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
-	app_effect_part, app_history_part, app_preview_part, app_progress_part, app_record_part,
-	app_prune_part, app_files_part, app_sessions_part, app_set_part, app_update_part,
-	app_notes_part, app_saved_part, app_weak_part, app_campaign_part;
+	app_effect_part, app_history_part, app_play_part, app_preview_part, app_progress_part,
+	app_record_part, app_prune_part, app_files_part, app_sessions_part, app_set_part,
+	app_update_part, app_notes_part, app_saved_part, app_weak_part, app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -412,6 +439,11 @@ void app_history_show(struct app *a, const struct snapshot_at *m, const struct m
  * asked for; false: there is none that keeps any. */
 bool app_history_ask(struct app *a, int64_t at_ms, int32_t step);
 void app_history_say_none(struct app *a, const char *why);
+/* When that sample was taken, as the collector has it; 0: there is none. */
+int64_t app_history_ms(struct app *a, uint64_t serial);
+
+/* app_play.c: the past as it went on; true: it was asked for that */
+bool app_play_act(struct app *a, const struct request *r);
 
 /* app_against.c */
 void app_against_set(struct app *a, const char *text); /* a time; "": none */

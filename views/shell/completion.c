@@ -150,6 +150,11 @@ static void completion_units(const struct completion *w)
 	completion_offer_all(w, (const char *const[]){ "bytes", "bits", NULL });
 }
 
+static void completion_event_ways(const struct completion *w)
+{
+	completion_offer_all(w, (const char *const[]){ "next", "previous", NULL });
+}
+
 static void completion_conditions(const struct completion *w)
 {
 	completion_offer_all(w, (const char *const[]){ "sm", "errors", "reach", "jobs", NULL });
@@ -209,6 +214,7 @@ static void (*const completion_of[])(const struct completion *w) = {
 	[ARG_ROWS] = completion_row_orders,
 	[ARG_LAYOUT] = completion_layout_names,
 	[ARG_BOOKMARK] = completion_bookmarks,
+	[ARG_EVENT] = completion_event_ways,
 	[ARG_CONDITIONS] = completion_conditions,
 	[ARG_COMMAND] = completion_commands,
 	[ARG_FILE] = NULL,

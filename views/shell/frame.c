@@ -30,23 +30,36 @@ const char *frame_key_of(const struct frame_keys *keys, enum req req, enum view_
 	return "";
 }
 
+/* " >10x" while the past is played. */
+static const char *frame_play(char *buf, size_t len, const struct state *s)
+{
+	buf[0] = '\0';
+	if (s->history_at.play > 0)
+		snprintf(buf, len, " >%gx", s->history_at.play);
+	return buf;
+}
+
 static const char *frame_run_mode(const struct state *s, const struct frame_keys *keys, char *buf,
 				  size_t len)
 {
 	const char *live = frame_key_of(keys, REQ_LIVE, 0);
-	char age[FIGURE_LEN];
+	char age[FIGURE_LEN], play[FIGURE_LEN];
 
 	if (s->history_at.on && s->history_at.kept) {
-		snprintf(buf, len, "%sHIST %s (%s: live)", s->mode == RUN_FROZEN ? "FROZEN " : "",
-			 frame_moment(age, s->history_at.time_s, s->now_s), live);
+		snprintf(buf, len, "%sHIST %s%s%s%s (%s: live)",
+			 s->mode == RUN_FROZEN ? "FROZEN " : "",
+			 frame_moment(age, s->history_at.time_s, s->now_s),
+			 s->history_at.mark[0] ? " " : "", s->history_at.mark,
+			 frame_play(play, sizeof(play), s), live);
 		return buf;
 	}
 	if (s->history_at.on) {
-		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (%s: %s)",
+		snprintf(buf, len, "%sHIST %s -%u/%u%s%s%s (%s: %s)",
 			 s->mode == RUN_FROZEN ? "FROZEN " : "",
 			 figure_time(age, s->history_at.time_s), s->history_at.back,
 			 s->history_at.count, s->history_at.mark[0] ? " " : "", s->history_at.mark,
-			 live, s->mode == RUN_FILE ? "newest" : "live");
+			 frame_play(play, sizeof(play), s), live,
+			 s->mode == RUN_FILE ? "newest" : "live");
 		return buf;
 	}
 	switch (s->mode) {

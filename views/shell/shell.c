@@ -697,14 +697,13 @@ static void shell_note_open(struct shell *shell, const struct state *s)
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
 	static const enum req passed[] = {
-		REQ_QUIT,      REQ_FREEZE,	 REQ_FASTER,	 REQ_SLOWER,
-		REQ_POLL,      REQ_STOP,	 REQ_SWEEP,	 REQ_TABLES,
-		REQ_SNAPSHOT,  REQ_REDRAW,	 REQ_SUSPEND,	 REQ_DETACH,
-		REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5, REQ_HIST_FORWARD5,
-		REQ_LIVE,      REQ_BOOKMARK,	 REQ_BOOKMARKS,	 REQ_AT,
-		REQ_AGAINST,   REQ_EXPORT,	 REQ_INTERVAL,	 REQ_SET,
-		REQ_KEEP,      REQ_PLAN_SAVE,	 REQ_APPLY_NOTE, REQ_APPLY_OVERRIDE,
-		REQ_ENGINE,    REQ_CAMPAIGN,
+		REQ_QUIT,	    REQ_FREEZE,	   REQ_FASTER,	   REQ_SLOWER,	     REQ_POLL,
+		REQ_STOP,	    REQ_SWEEP,	   REQ_TABLES,	   REQ_SNAPSHOT,     REQ_REDRAW,
+		REQ_SUSPEND,	    REQ_DETACH,	   REQ_HIST_BACK,  REQ_HIST_FORWARD, REQ_HIST_BACK5,
+		REQ_HIST_FORWARD5,  REQ_PLAY,	   REQ_EVENT_NEXT, REQ_EVENT_PREV,   REQ_LIVE,
+		REQ_BOOKMARK,	    REQ_BOOKMARKS, REQ_AT,	   REQ_AGAINST,	     REQ_EXPORT,
+		REQ_INTERVAL,	    REQ_SET,	   REQ_KEEP,	   REQ_PLAN_SAVE,    REQ_APPLY_NOTE,
+		REQ_APPLY_OVERRIDE, REQ_ENGINE,	   REQ_CAMPAIGN,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
@@ -714,6 +713,22 @@ static bool shell_pass_on(const struct input *in, struct request *out)
 			return true;
 		}
 	return false;
+}
+
+/* The moment of the event under the cursor. */
+static void shell_go_to_event(struct shell *shell, const struct state *s, struct request *out)
+{
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, s, &ops);
+	uint32_t row = t && ops->kind == ROWS_EVENTS ? table_cursor(t) : FAB_NONE;
+
+	if (row == FAB_NONE) {
+		context_say(&shell->ctx, "no event is under the cursor: view 8 has them");
+		return;
+	}
+	out->type = REQ_AT;
+	snprintf(out->text, sizeof(out->text), "@%llu",
+		 (unsigned long long)(events_get(s->events, row)->time_ns / 1000000000));
 }
 
 static bool shell_command_input(struct shell *shell, const struct input *in, const struct state *s,
@@ -755,6 +770,9 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 	case REQ_TABLES_FILE: /* with the options that are set there */
 		context_goto(&shell->ctx, VIEW_PREVIEW);
 		shell_view_input(shell, in, s, out);
+		return true;
+	case REQ_EVENT:
+		shell_go_to_event(shell, s, out);
 		return true;
 	case REQ_APPLY_NOTE:
 		if (shell->ctx.view == VIEW_APPLY)
@@ -994,6 +1012,21 @@ static bool shell_saved_command(struct shell *shell, const char *arg, const stru
 	return true;
 }
 
+/* ":event next"; false: it is no such word, as is said. */
+static bool shell_event_way(struct shell *shell, struct input *in, const char *arg)
+{
+	size_t n = strlen(arg);
+
+	in->text = NULL;
+	if (!strncasecmp(arg, "next", n))
+		in->req = REQ_EVENT_NEXT;
+	else if (!strncasecmp(arg, "previous", n))
+		in->req = REQ_EVENT_PREV;
+	else
+		context_say(&shell->ctx, "event: next or previous, not '%s'", arg);
+	return in->req != REQ_EVENT;
+}
+
 static void shell_run(struct shell *shell, const char *line, const struct state *s,
 		      struct request *out)
 {
@@ -1040,6 +1073,8 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 			return;
 		}
 	}
+	if (cmd->req == REQ_EVENT && arg[0] && !shell_event_way(shell, &in, arg))
+		return;
 	if (!shell_allowed(shell, &in, cmd, s))
 		return;
 	shell_do(shell, &in, s, out);

@@ -26,6 +26,11 @@ static int64_t *app_history_made_ms(struct app *a, uint64_t serial)
 	return &a->shown_history.made_ms[serial % (SAMPLE_HISTORY_MAX + 1)];
 }
 
+int64_t app_history_ms(struct app *a, uint64_t serial)
+{
+	return *app_history_made_ms(a, serial);
+}
+
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
 static void app_history_add(struct app *a, const struct msg *msg)
 {
@@ -136,6 +141,19 @@ static void app_history_show_at(struct app *a, struct state *s, const struct sna
 		s->usage = NULL;
 }
 
+/* Of the moment that is shown; "" none. */
+static const char *app_history_mark_name(const struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+
+	if (!h->kept)
+		return sample_history_mark_name(a->samples, h->at.serial);
+	for (uint32_t i = 0; i < h->nkept_mark; i++)
+		if (h->kept_mark[i].ms == h->kept_ms)
+			return h->kept_mark[i].name;
+	return "";
+}
+
 const struct state *app_shown(struct app *a)
 {
 	struct app_history *h = &a->shown_history;
@@ -162,9 +180,10 @@ const struct state *app_shown(struct app *a)
 		.time_s = h->at.time_s,
 		.back = h->kept ? 0 : (uint32_t)(newest - h->at.serial),
 		.count = sample_history_count(a->samples),
+		.play = a->play.on ? a->play.speed : 0,
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
-		 sample_history_mark_name(a->samples, h->at.serial));
+		 app_history_mark_name(a));
 	return &h->shown;
 }
 
@@ -220,6 +239,7 @@ void app_history_show(struct app *a, const struct snapshot_at *m, const struct m
 	h->at = *m;
 	h->on = h->kept = true;
 	h->kept_ms = msg->time_ms;
+	h->nkept++;
 	h->events.total = 0;
 	h->events_of = UINT64_MAX; /* of none of this session's samples */
 	for (uint32_t i = 0; i < msg->nlines; i++)
@@ -333,6 +353,27 @@ static long app_history_count_of(const char *text)
 	return n > 0 ? n : 1;
 }
 
+/* A moment that the collector has kept. */
+static void app_history_set_kept_mark(struct app *a, const char *name)
+{
+	struct app_history *h = &a->shown_history;
+	struct kept_mark *m = &h->kept_mark[h->nkept_mark];
+
+	if (app_history_mark_name(a)[0]) {
+		shell_say(a->shell, "this moment is bookmark %s already", app_history_mark_name(a));
+	} else if (h->nkept_mark == SAMPLE_HISTORY_MARKS) {
+		shell_say(a->shell, "no more than %d bookmarks can be set", SAMPLE_HISTORY_MARKS);
+	} else {
+		m->ms = h->kept_ms;
+		snprintf(m->name, sizeof(m->name), "%.31s", name);
+		if (!name[0])
+			snprintf(m->name, sizeof(m->name), "past%u", h->nkept_mark + 1);
+		h->nkept_mark++;
+		shell_say(a->shell, "bookmark %s set, for this session; b goes back to it",
+			  m->name);
+	}
+}
+
 static void app_history_set_mark(struct app *a, const char *name)
 {
 	uint64_t at = app_history_position(a);
@@ -340,7 +381,7 @@ static void app_history_set_mark(struct app *a, const char *name)
 	uint32_t n;
 
 	if (a->shown_history.kept)
-		shell_say(a->shell, "bookmarks are for samples of this session");
+		app_history_set_kept_mark(a, name);
 	else if (!at)
 		shell_say(a->shell, "no sample to bookmark yet");
 	else if (sample_history_mark_name(a->samples, at)[0])
@@ -356,8 +397,48 @@ static void app_history_set_mark(struct app *a, const char *name)
 	}
 }
 
+/* Bookmarks of both kinds, oldest first. */
+struct history_mark {
+	const char *name;
+	int64_t time_s;
+	uint64_t serial; /* 0: kept by the collector, */
+	int64_t ms;	 /* of then */
+};
+
+static int app_history_mark_cmp(const void *pa, const void *pb)
+{
+	const struct history_mark *a = pa, *b = pb;
+
+	if (a->serial && b->serial)
+		return a->serial < b->serial ? -1 : a->serial > b->serial;
+	if (!a->serial && !b->serial)
+		return a->ms < b->ms ? -1 : a->ms > b->ms;
+	return a->serial ? 1 : -1;
+}
+
+static uint32_t app_history_all_marks(struct history_mark out[2 * SAMPLE_HISTORY_MARKS],
+				      const struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+	const struct mark *mark;
+	uint32_t own = sample_history_marks(a->samples, &mark), n = 0;
+
+	for (uint32_t i = 0; i < h->nkept_mark; i++)
+		out[n++] = (struct history_mark){ .name = h->kept_mark[i].name,
+						  .time_s = h->kept_mark[i].ms / 1000,
+						  .ms = h->kept_mark[i].ms };
+	for (uint32_t i = 0; i < own; i++)
+		out[n++] = (struct history_mark){ .name = mark[i].name,
+						  .time_s = mark[i].time_s,
+						  .serial = mark[i].serial };
+	if (n)
+		qsort(out, n, sizeof(*out), app_history_mark_cmp);
+	return n;
+}
+
 /* "1 03:12:44, storm 03:15:02" */
-static void app_history_list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
+static void app_history_list_marks(struct app *a, const struct history_mark *mark, uint32_t n,
+				   uint32_t at)
 {
 	char text[200] = "", time[FIGURE_LEN];
 	size_t len = 0;
@@ -369,18 +450,27 @@ static void app_history_list_marks(struct app *a, const struct mark *mark, uint3
 	shell_say(a->shell, "bookmarks: %s", text);
 }
 
+/* Is it before the moment that is shown? */
+static bool app_history_is_before(const struct app *a, const struct history_mark *m)
+{
+	const struct app_history *h = &a->shown_history;
+
+	if (h->kept)
+		return !m->serial && m->ms < h->kept_ms;
+	return !m->serial || m->serial < app_history_position(a);
+}
+
 static void app_history_go_to_mark(struct app *a, const char *name)
 {
-	const struct mark *mark;
-	uint32_t n = sample_history_marks(a->samples, &mark), pick = n;
-	uint64_t at = app_history_position(a);
+	struct history_mark mark[2 * SAMPLE_HISTORY_MARKS];
+	uint32_t n = app_history_all_marks(mark, a), pick = n;
 
 	if (!n) {
 		shell_say(a->shell, "no bookmarks yet; B sets one");
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (name[0] ? !strcmp(mark[i].name, name) : mark[i].serial < at)
+		if (name[0] ? !strcmp(mark[i].name, name) : app_history_is_before(a, &mark[i]))
 			pick = i;
 	if (pick == n && name[0]) {
 		shell_say(a->shell, "no bookmark '%s'", name);
@@ -388,7 +478,10 @@ static void app_history_go_to_mark(struct app *a, const char *name)
 	}
 	if (pick == n)
 		pick = n - 1; /* before the first comes the last again */
-	app_history_go(a, mark[pick].serial);
+	if (mark[pick].serial)
+		app_history_go(a, mark[pick].serial);
+	else
+		app_history_ask(a, mark[pick].ms, 0);
 	app_history_list_marks(a, mark, n, pick);
 }
 
@@ -451,8 +544,8 @@ static void app_history_hear(struct app *a, const struct app_news *n)
 
 static void app_history_refresh(struct app *a)
 {
-	const struct mark *mark;
-	uint32_t n = sample_history_marks(a->samples, &mark);
+	struct history_mark mark[2 * SAMPLE_HISTORY_MARKS];
+	uint32_t n = app_history_all_marks(mark, a);
 
 	for (uint32_t i = 0; i < n; i++)
 		a->bookmarks[i] = mark[i].name;

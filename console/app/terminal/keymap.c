@@ -126,6 +126,8 @@ static const struct binding bindings[] = {
 	{ REQ_AGAIN, 0, CAMPAIGN, false, { 'r' }, "r", "again", "read the folder again" },
 	{ REQ_ENTER, 0, EVENTS, false, { K_ENTER, '\n' }, "Enter", "go there",
 	  "go to the link, switch or job of the event" },
+	{ REQ_EVENT, 0, EVENTS, false, { 'H' }, "H", "moment",
+	  "go back in the history to the moment of the event" },
 	{ REQ_SORT, 0, OVERVIEW, false, { 's', K_F6 }, "s", "sort", "sort in the full table of "
 								    "links or jobs" },
 	{ REQ_FILTER, 0, OVERVIEW, false, { '/', K_F4 }, "/", "filter", "filter in the full table of "
@@ -193,6 +195,10 @@ static const struct binding bindings[] = {
 	{ REQ_HIST_FORWARD, 0, 0, false, { ']' }, "]", NULL, "one sample forward" },
 	{ REQ_HIST_BACK5, 0, 0, false, { '{' }, "{", NULL, "five samples back" },
 	{ REQ_HIST_FORWARD5, 0, 0, false, { '}' }, "}", NULL, "five samples forward" },
+	{ REQ_EVENT_PREV, 0, 0, false, { '(' }, "(", NULL, "back to the moment of the event before" },
+	{ REQ_EVENT_NEXT, 0, 0, false, { ')' }, ")", NULL, "forward to the moment of the next event" },
+	{ REQ_PLAY, 0, 0, false, { '.' }, ".", NULL,
+	  "play the history from this moment on, as fast as by :play SPEED; again: stop" },
 	{ REQ_LIVE, 0, 0, false, { 'L' }, "L", NULL, "back to live, from the history or a frozen "
 						     "display" },
 	{ REQ_BOOKMARK, 0, 0, false, { 'B' }, "B", NULL, "bookmark this moment" },
@@ -220,7 +226,7 @@ static const struct binding bindings[] = {
 	  "copy the names of tagged rows, or of this row, to the clipboard" },
 	{ REQ_COMMAND, 0, 0, false, { ':' }, ":", "command",
 	  "command line: everything that keys do, and more; Tab completes" },
-	{ REQ_APPLY_NOTE, 0, ~APPLY, false, { 'i' }, "i", NULL,
+	{ REQ_APPLY_NOTE, 0, 0, false, { 'i' }, "i", NULL,
 	  "write a note on the link, switch, host, job or event under the cursor, else on this moment" },
 	{ REQ_SEARCH, 0, 0, false, { 'a', K_CTRL('p') }, "a", NULL,
 	  "search everything and go there: type parts of the name of a job, switch, host, link, view, "

@@ -129,6 +129,10 @@ enum req {
 	REQ_LIVE,	  /* back to the newest */
 	REQ_BOOKMARK,	  /* this moment; request.text: its name, "" a number */
 	REQ_AGAINST,	  /* rates beside those of request.text, a time; "": none */
+	REQ_PLAY,	  /* from the moment shown on; request.text: times its speed, "" or no longer */
+	REQ_EVENT,	  /* the moment of the event under the cursor */
+	REQ_EVENT_NEXT,	  /* of the next event, ... */
+	REQ_EVENT_PREV,	  /* ... or of the one before */
 	REQ_AT,		  /* the sample at request.text, a time */
 	REQ_BOOKMARKS,	  /* request.text: go there; "" the next one back */
 	REQ_INTERVAL,	  /* request.text: seconds */

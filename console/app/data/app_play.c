@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The past as it went on: played at a multiple of its speed, and from event to event. */
+#include "console/app/app_priv.h"
+
+#include "fabric/base/time/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAY_MOST    60.0
+#define PLAY_GAP_S   3.0 /* nobody waits longer for the next sample */
+#define PLAY_LEAST_S 0.05
+#define STEPS_MOST   100
+
+static int64_t app_play_event_s(const struct log_line *l)
+{
+	return (int64_t)(l->time_ns / 1000000000);
+}
+
+/* --- playing --------------------------------------------------------------------------------- */
+
+static void app_play_stop(struct app *a)
+{
+	a->play.on = false;
+}
+
+/* From the moment that is shown on. */
+static void app_play_begin(struct app *a)
+{
+	struct app_play *p = &a->play;
+	const struct app_history *h = &a->shown_history;
+
+	p->on = true;
+	p->since = clock_s();
+	p->from_s = h->at.time_s;
+	p->kept = h->kept;
+	p->kept_ms = h->kept_ms;
+	p->asked = 0;
+	p->gap_s = a->state.poll.interval_s;
+}
+
+static void app_play_speed(struct app *a, const char *text)
+{
+	struct app_play *p = &a->play;
+	char *end;
+	double speed = strtod(text, &end);
+
+	if (text[0] && (end == text || *end || !(speed >= 1 && speed <= PLAY_MOST))) {
+		shell_say(a->shell, "play: '%s' is not a speed from 1 to %g", text, PLAY_MOST);
+		return;
+	}
+	if (p->on && !text[0]) {
+		app_play_stop(a);
+		shell_say(a->shell, "stopped");
+		return;
+	}
+	if (!a->shown_history.on) {
+		shell_say(a->shell, "nothing to play: go back first, by [ or :at TIME");
+		return;
+	}
+	if (text[0] || p->speed < 1)
+		p->speed = text[0] ? speed : 1;
+	app_play_begin(a);
+	shell_say(a->shell, "playing at %gx: . stops it", p->speed);
+}
+
+static void app_play_arrived(struct app *a)
+{
+	app_play_stop(a);
+	shell_say(a->shell, a->state.mode == RUN_FILE ? "played: this is the newest sample"
+						      : "played up to now");
+}
+
+/* Through this session's samples.  A gap is not waited for. */
+static void app_play_own(struct app *a)
+{
+	struct app_play *p = &a->play;
+	uint64_t now = a->shown_history.at.serial, to;
+	double at = (double)p->from_s + (clock_s() - p->since) * p->speed;
+	int64_t next;
+
+	if (now + 1 > sample_history_newest(a->samples)) {
+		app_play_arrived(a);
+		return;
+	}
+	next = sample_history_time(a->samples, now + 1);
+	if ((double)next - at > PLAY_GAP_S * p->speed) {
+		p->from_s = next;
+		p->since = clock_s();
+		at = (double)next;
+	}
+	to = app_history_at_time(a->samples, (int64_t)floor(at));
+	if (to <= now)
+		return;
+	app_history_go(a, to);
+	if (!a->shown_history.on)
+		app_play_arrived(a);
+}
+
+/* What came after a step tells how far apart samples are there. */
+static void app_play_took_step(struct app *a)
+{
+	struct app_play *p = &a->play;
+	const struct app_history *h = &a->shown_history;
+	double gap = (double)(h->kept_ms - p->kept_ms) / 1e3 / (double)p->asked;
+
+	p->gap_s = fmin(fmax(gap, PLAY_LEAST_S), PLAY_GAP_S * p->speed);
+	p->kept_ms = h->kept_ms;
+	p->asked = 0;
+}
+
+/* Through what the collector keeps: so many samples on as the time that went by has. */
+static void app_play_kept(struct app *a)
+{
+	struct app_play *p = &a->play;
+	const struct app_history *h = &a->shown_history;
+	double due; /* where there are not so many any more, half of them */
+
+	if (h->awaited)
+		return;
+	if (p->asked == 1 && h->kept_ms == p->kept_ms) { /* there is none, as was said */
+		app_play_stop(a);
+		return;
+	}
+	if (p->asked && h->kept_ms != p->kept_ms)
+		app_play_took_step(a);
+	due = p->asked ? p->asked / 2 : (clock_s() - p->since) * p->speed / p->gap_s;
+	if (due < 1)
+		return;
+	p->asked = (int32_t)fmin(due, STEPS_MOST);
+	p->since = clock_s();
+	if (!app_history_ask(a, h->kept_ms, p->asked))
+		app_play_stop(a);
+}
+
+static void app_play_on(struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+
+	if (!h->on)
+		app_play_arrived(a);
+	else if (a->play.kept != h->kept) /* from the collector's past into this session's */
+		app_play_begin(a);
+	else if (h->kept)
+		app_play_kept(a);
+	else
+		app_play_own(a);
+}
+
+/* --- from event to event --------------------------------------------------------------------- */
+
+static bool app_play_counts(const struct log_line *l)
+{
+	return l->level >= LOG_INFO;
+}
+
+static void app_play_say_event(struct app *a, const struct log_line *l)
+{
+	char time[FIGURE_LEN];
+
+	shell_say(a->shell, "%s %s: %.150s", figure_time(time, app_play_event_s(l)), l->area,
+		  l->text);
+}
+
+/* The event of this session whose sample is the next one in that direction from serial; NULL: none.
+ */
+static const struct log_line *app_play_own_event(const struct app *a, uint64_t serial, int by,
+						 uint64_t *to)
+{
+	const struct log_line *best = NULL;
+
+	for (uint32_t i = 0; i < events_count(&a->events); i++) {
+		const struct log_line *l = events_get(&a->events, i);
+		uint64_t at = app_history_at_time(a->samples, app_play_event_s(l));
+
+		if (!at || !app_play_counts(l) || (by > 0 ? at <= serial : at >= serial))
+			continue;
+		if (best && (by > 0 ? at >= *to : at <= *to))
+			continue;
+		best = l;
+		*to = at;
+	}
+	return best;
+}
+
+static void app_play_forget_event(struct app *a)
+{
+	a->play.event_by = 0;
+	a->play.event_s = 0;
+}
+
+static void app_play_no_event(struct app *a, int by)
+{
+	app_play_forget_event(a);
+	shell_say(a->shell, by > 0 ? "no later event" : "no earlier event is known");
+}
+
+/* What the collector has told of that time, the nearest in that direction. */
+static const struct log_line *app_play_kept_event(const struct events *e, int64_t from_s, int by)
+{
+	const struct log_line *best = NULL;
+
+	for (uint32_t i = 0; i < events_count(e); i++) {
+		const struct log_line *l = events_get(e, i);
+		int64_t at = app_play_event_s(l);
+
+		if (!app_play_counts(l) || (by > 0 ? at <= from_s : at >= from_s))
+			continue;
+		if (!best || (by > 0 ? at < app_play_event_s(best) : at > app_play_event_s(best)))
+			best = l;
+	}
+	return best;
+}
+
+static void app_play_go_to_own_event(struct app *a, uint64_t serial, int by)
+{
+	uint64_t to = 0, oldest = sample_history_oldest(a->samples);
+	const struct log_line *l;
+
+	pthread_mutex_lock(&a->events_lock);
+	l = app_play_own_event(a, serial, by, &to);
+
+	app_play_forget_event(a);
+	if (l) {
+		app_history_go(a, to);
+		app_play_say_event(a, l);
+	} else if (by < 0 && oldest && app_history_ask(a, app_history_ms(a, oldest), -1)) {
+		a->play.event_by = by; /* when that has come, from there */
+	} else {
+		app_play_no_event(a, by);
+	}
+	pthread_mutex_unlock(&a->events_lock);
+}
+
+static void app_play_go_to_kept_event(struct app *a, int by)
+{
+	const struct app_history *h = &a->shown_history;
+	struct app_play *p = &a->play;
+	int64_t from_s = h->at.time_s;
+	const struct log_line *l;
+
+	if (p->event_by && p->event_s)
+		from_s = p->event_s; /* there is no sample between that event and this moment */
+	l = app_play_kept_event(by > 0 ? &p->later : &h->events, from_s, by);
+	if (!l && by > 0) {
+		app_play_go_to_own_event(a, 0, by);
+		return;
+	}
+	if (!l || !app_history_ask(a, app_play_event_s(l) * 1000 + 999, 0)) {
+		app_play_no_event(a, by);
+		return;
+	}
+	p->event_by = by;
+	p->event_s = app_play_event_s(l);
+	p->event_ms = h->kept_ms;
+	app_play_say_event(a, l);
+}
+
+static void app_play_go_to_event(struct app *a, int by)
+{
+	const struct app_history *h = &a->shown_history;
+
+	app_play_forget_event(a);
+	if (h->on && h->kept)
+		app_play_go_to_kept_event(a, by);
+	else if (h->on || by < 0)
+		app_play_go_to_own_event(
+			a, h->on ? h->at.serial : sample_history_newest(a->samples) + 1, by);
+	else
+		shell_say(a->shell, "this is the present: ( goes back to the event before");
+}
+
+/* A moment of the collector's has come; perhaps one that was asked for on the way to an event. */
+static void app_play_came(struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+	struct app_play *p = &a->play;
+	const struct log_line *newest = events_count(&h->events) ? events_get(&h->events, 0) : NULL;
+
+	if (newest &&
+	    (!events_count(&p->later) || newest->time_ns > events_get(&p->later, 0)->time_ns))
+		p->later = h->events;
+	if (p->event_s && p->event_ms != h->kept_ms) /* there it is */
+		app_play_forget_event(a);
+	else if (p->event_by)
+		app_play_go_to_kept_event(a, p->event_by);
+}
+
+/* --- a part of the console ------------------------------------------------------------------- */
+
+static void app_play_refresh(struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+	struct app_play *p = &a->play;
+
+	if (p->seen != h->nkept) {
+		p->seen = h->nkept;
+		app_play_came(a);
+	} else if (!h->awaited) {
+		app_play_forget_event(a);
+	}
+	if (p->on)
+		app_play_on(a);
+}
+
+/* Another moment is wanted than the one that is on the way, or is played. */
+static bool app_play_is_move(enum req req)
+{
+	return req == REQ_HIST_BACK || req == REQ_HIST_FORWARD || req == REQ_HIST_BACK5 ||
+	       req == REQ_HIST_FORWARD5 || req == REQ_LIVE || req == REQ_AT ||
+	       req == REQ_BOOKMARKS || req == REQ_EVENT_NEXT || req == REQ_EVENT_PREV;
+}
+
+bool app_play_act(struct app *a, const struct request *r)
+{
+	if (app_play_is_move(r->type)) {
+		app_play_stop(a);
+		app_play_forget_event(a);
+	}
+	if (r->type == REQ_PLAY)
+		app_play_speed(a, r->text);
+	else if (r->type == REQ_EVENT_NEXT || r->type == REQ_EVENT_PREV)
+		app_play_go_to_event(a, r->type == REQ_EVENT_NEXT ? 1 : -1);
+	else
+		return false;
+	return true;
+}
+
+const struct app_part app_play_part = { .refresh = app_play_refresh };
