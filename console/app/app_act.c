@@ -3,6 +3,7 @@
 #include "console/app/app_priv.h"
 
 #include "fabric/base/message/plural.h"
+#include "views/data/state/key_hint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,8 @@ static void app_act_toggle_freeze(struct app *a)
 	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
 		app_history_freeze(a);
-		shell_say(a->shell, "frozen: the display is held until Z; polling continues");
+		shell_say(a->shell, "frozen: the display is held until %s; polling continues",
+			  key_hint("freeze"));
 	}
 }
 
@@ -144,10 +146,12 @@ static void app_act_stop(struct app *a)
 		return;
 	}
 	app_record_action(a, "compute.stop", w->what);
-	shell_say(a->shell, "%s: stopped%s", w->what,
-		  w->type == MSG_ORDER_STEP  ? ""
-		  : w->type == MSG_COST_STEP ? "; A in view 6 starts it again"
-					     : "; F5 starts it again");
+	if (w->type == MSG_ORDER_STEP)
+		shell_say(a->shell, "%s: stopped", w->what);
+	else
+		shell_say(a->shell, "%s: stopped; %s%s starts it again", w->what,
+			  key_hint(w->type == MSG_COST_STEP ? "prepare" : "poll"),
+			  w->type == MSG_COST_STEP ? " in view 6" : "");
 	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
 		app_act_stop_order(a);
 		return;
@@ -171,10 +175,10 @@ static void app_act_quit(struct app *a)
 {
 	if (app_updating(a)) {
 		shell_goto(a->shell, VIEW_APPLY);
-		shell_say(a->shell, !a->demo ? "an update is in progress: confirm it or roll it "
-					       "back first; D quits and leaves it to its watchdog"
-					     : "an update is in progress: confirm it or roll it "
-					       "back first");
+		shell_say(a->shell,
+			  "an update is in progress: confirm it or roll it back first%s%s%s",
+			  a->demo ? "" : "; ", a->demo ? "" : key_hint("detach"),
+			  a->demo ? "" : " quits and leaves it to its watchdog");
 		return;
 	}
 	a->quit = true;
@@ -197,7 +201,8 @@ static void app_act_armed(struct app *a)
 {
 	a->opts.rw = a->state.rw = true;
 	app_record_action(a, "arm", "the simulated fabric");
-	shell_say(a->shell, "armed, as with --rw: A in view 6 takes a plan to view 7");
+	shell_say(a->shell, "armed, as with --rw: %s in view 6 takes a plan to view 7",
+		  key_hint("prepare"));
 }
 
 /* Nothing can be broken there but what ends with the console. */

@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	  "simulated fabric with jobs and traffic (default: " DEMO_SPEC "; see 'topo --help')", 1 },
 	{ "load", CMDLINE_KEY(struct app_opts, load), "FILE", 0,
 	  "dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...), or a "
-	  "snapshot folder saved with key w",
+	  "snapshot folder saved with :save or --save",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "strict", CMDLINE_KEY(struct app_opts, strict), NULL, 0,

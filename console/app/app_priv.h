@@ -147,6 +147,12 @@ struct app {
 #define SETTINGS_MAX 32
 	char settings_kept[SETTINGS_MAX]
 			  [SETTING_LEN]; /* as they are in files, and options had them */
+#define KEYS_CHOSEN_MAX 32
+	struct app_key_chosen {
+		char *text;		/* "key.sort=F7" */
+		bool kept;		/* in the file */
+	} keys_chosen[KEYS_CHOSEN_MAX]; /* by ':set' */
+	size_t nkeys_chosen;
 	struct canvas *canvas;
 	struct mailbox *box;
 	struct feed *feed;   /* NULL: a file is looked at */
@@ -293,7 +299,8 @@ struct app_part {
 extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
 	app_effect_part, app_history_part, app_play_part, app_preview_part, app_progress_part,
 	app_record_part, app_prune_part, app_files_part, app_sessions_part, app_set_part,
-	app_update_part, app_notes_part, app_saved_part, app_weak_part, app_campaign_part;
+	app_keys_part, app_update_part, app_notes_part, app_saved_part, app_weak_part,
+	app_campaign_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -487,6 +494,11 @@ void app_file_names(void *of, const char *path, void (*name)(void *to, const cha
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
 int app_set_all(struct app *a, struct err *err);	       /* of the options, keys too */
+
+/* app_keys.c: settings of keys, which have a name of their own ("key.sort=F7") */
+bool app_keys_has(const char *setting);
+int app_keys_begin(struct app *a, struct err *err); /* those of the options */
+int app_keys_set(struct app *a, const char *text, struct err *err);
 
 /* app_settings.c */
 bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */

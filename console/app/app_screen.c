@@ -2,6 +2,8 @@
 /* Frames onto the screen, keys from it. */
 #include "console/app/app_priv.h"
 
+#include "views/data/state/key_hint.h"
+
 #include <stdio.h>
 
 void app_resize(struct app *a)
@@ -65,7 +67,8 @@ static void app_screen_say_no_meaning(struct app *a, uint32_t key)
 		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
 	else if (key != K_TAB)
 		return;
-	shell_say(a->shell, "%s does nothing in this view; ? lists its keys", name);
+	shell_say(a->shell, "%s does nothing in this view; %s lists its keys", name,
+		  key_hint("help"));
 }
 
 /* True: it has ended something that somebody waits for. */

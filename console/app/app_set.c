@@ -3,7 +3,6 @@
  * their limits. */
 #include "console/app/app_priv.h"
 
-#include "console/app/terminal/key_choice.h"
 #include "fabric/base/memory/mem.h"
 #include "views/shell/command.h"
 
@@ -95,11 +94,6 @@ static int app_set_table(struct app *a, const char *name, const char *v, struct 
 	return err_set(err, -EINVAL, "unknown setting '%s': Tab lists them", name);
 }
 
-static bool app_set_is_key(const char *name)
-{
-	return !strncasecmp(name, KEY_SETTING, sizeof(KEY_SETTING) - 1);
-}
-
 int app_set(struct app *a, const char *text, struct err *err)
 {
 	struct state_limits *l = &a->state.limits;
@@ -111,9 +105,8 @@ int app_set(struct app *a, const char *text, struct err *err)
 		return err_set(err, -EINVAL, "expected set NAME=VALUE, not '%s'", text);
 	snprintf(name, sizeof(name), "%.*s", (int)(v - text), text);
 	v++;
-	if (app_set_is_key(name))
-		return err_set(err, -EPERM,
-			       "%s: keys are set in the configuration file or by --set", name);
+	if (app_keys_has(name))
+		return app_keys_set(a, text, err);
 	if (!strcmp(name, "warn-util"))
 		return app_set_number(&l->util_pct, name, v, 0, 100, err);
 	if (!strcmp(name, "warn-wait"))
@@ -147,41 +140,12 @@ int app_set(struct app *a, const char *text, struct err *err)
 
 /* --- when it begins --------------------------------------------------------------------------- */
 
-/* All of them at once: a key that one of them frees is free for the others. */
-static int app_set_keys(const struct app_opts *o, struct err *err)
-{
-	struct key_choice choice[SETS_MAX] = { { 0 } };
-	char *name[SETS_MAX] = { NULL };
-	size_t n = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < o->nset && !rc; i++) {
-		const char *text = o->set[i], *v = strchr(text, '=');
-
-		if (!app_set_is_key(text))
-			continue;
-		if (!v) {
-			rc = err_set(err, -EINVAL, "expected set NAME=VALUE, not '%s'", text);
-			break;
-		}
-		text += sizeof(KEY_SETTING) - 1;
-		name[n] = xasprintf("%.*s", (int)(v - text), text);
-		choice[n] = (struct key_choice){ .name = name[n], .keys = v + 1 };
-		n++;
-	}
-	if (!rc)
-		rc = key_choices_use(choice, n, err);
-	while (n--)
-		free(name[n]);
-	return rc;
-}
-
 int app_set_all(struct app *a, struct err *err)
 {
-	int rc = app_set_keys(&a->opts, err);
+	int rc = app_keys_begin(a, err);
 
 	for (size_t i = 0; i < a->opts.nset && !rc; i++)
-		if (!app_set_is_key(a->opts.set[i]))
+		if (!app_keys_has(a->opts.set[i]))
 			rc = app_set(a, a->opts.set[i], err);
 	return rc;
 }

@@ -93,9 +93,10 @@ void app_settings_kept(struct app *a)
 struct keeping {
 	const char *config, *profile; /* the console's, which outlive it */
 	struct setting x[SETTINGS_MAX];
-	struct config_pair pair[SETTINGS_MAX]; /* of x */
-	uint32_t at[SETTINGS_MAX];	       /* of the console's settings */
-	size_t n;
+	struct config_pair pair[SETTINGS_MAX + KEYS_CHOSEN_MAX]; /* of x, and of key */
+	uint32_t at[SETTINGS_MAX];				 /* of the console's settings */
+	size_t n, nkey;						 /* of x, of key */
+	char *key[KEYS_CHOSEN_MAX]; /* "key.sort", a zero byte, its value */
 	char names[200], file[PATH_TEXT];
 };
 
@@ -103,7 +104,20 @@ static int app_settings_keep_run(void *ctx, struct err *err)
 {
 	struct keeping *k = ctx;
 
-	return config_keep(k->config, k->profile, k->pair, k->n, k->file, sizeof(k->file), err);
+	return config_keep(k->config, k->profile, k->pair, k->n + k->nkey, k->file, sizeof(k->file),
+			   err);
+}
+
+static void app_settings_key_is_kept(struct app *a, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i < a->nkeys_chosen; i++) {
+		const char *now = a->keys_chosen[i].text;
+
+		if (!strncmp(now, key, n) && now[n] == '=' && !strcmp(now + n + 1, key + n + 1))
+			a->keys_chosen[i].kept = true;
+	}
 }
 
 static void app_settings_keep_done(void *owner, void *ctx)
@@ -113,8 +127,19 @@ static void app_settings_keep_done(void *owner, void *ctx)
 
 	for (size_t i = 0; i < k->n; i++)
 		memcpy(a->settings_kept[k->at[i]], k->x[i].value, sizeof(k->x[i].value));
+	for (size_t i = 0; i < k->nkey; i++)
+		app_settings_key_is_kept(a, k->key[i]);
 	app_record_action(a, "keep", k->names);
 	shell_say(a->shell, "saved in %s: %s", k->file, k->names);
+}
+
+static void app_settings_keep_free(void *ctx)
+{
+	struct keeping *k = ctx;
+
+	while (k->nkey)
+		free(k->key[--k->nkey]);
+	free(k);
 }
 
 static const struct file_work_ops app_settings_keep_ops = {
@@ -123,26 +148,46 @@ static const struct file_work_ops app_settings_keep_ops = {
 	.finishes = true,
 	.run = app_settings_keep_run,
 	.done = app_settings_keep_done,
-	.free = free,
+	.free = app_settings_keep_free,
 };
+
+static void app_settings_add_name(struct keeping *k, const char *name)
+{
+	size_t len = strlen(k->names);
+
+	snprintf(k->names + len, sizeof(k->names) - len, "%s%s", len ? ", " : "", name);
+}
+
+/* Keys that were chosen, behind the settings. */
+static void app_settings_add_keys(struct keeping *k, const struct app *a)
+{
+	for (size_t i = 0; i < a->nkeys_chosen; i++) {
+		char *key;
+
+		if (a->keys_chosen[i].kept)
+			continue;
+		key = k->key[k->nkey] = xstrdup(a->keys_chosen[i].text);
+		key[strcspn(key, "=")] = '\0';
+		app_settings_add_name(k, key);
+		k->pair[k->n + k->nkey++] = (struct config_pair){ key, key + strlen(key) + 1 };
+	}
+}
 
 void app_settings_keep(struct app *a)
 {
 	struct keeping *k = xcalloc(1, sizeof(*k));
 	struct setting *x = k->x;
-	size_t len = 0;
 
 	for (uint32_t i = 0; i < SETTINGS_MAX && app_setting(a, i, x); i++) {
 		if (!x->changed)
 			continue;
-		if (len < sizeof(k->names))
-			len += (size_t)snprintf(k->names + len, sizeof(k->names) - len, "%s%s",
-						k->n ? ", " : "", x->name);
+		app_settings_add_name(k, x->name);
 		k->at[k->n] = i;
 		k->pair[k->n++] = (struct config_pair){ x->name, x->value };
 		x++;
 	}
-	if (k->n) {
+	app_settings_add_keys(k, a);
+	if (k->n + k->nkey) {
 		k->config = a->opts.config;
 		k->profile = a->opts.profile;
 		app_files_start(a, &app_settings_keep_ops, k);

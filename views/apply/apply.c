@@ -11,6 +11,7 @@
 #include "views/apply/apply_wrote.h"
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
+#include "views/data/state/key_hint.h"
 #include "views/events/events.h"
 #include "views/preview/preview_cost.h"
 #include "views/view.h"
@@ -44,40 +45,40 @@ static const struct {
 } apply_states[] = {
 	[APPLY_NONE] = { "no plan", ROLE_TEXT, 0, NULL },
 	[APPLY_ORDERING] = { "searching for a safe write order (no loss, no deadlock)", ROLE_TEXT,
-			     0, "Searching for the write order.  x: stop." },
+			     0, "Searching for the write order.  {close}: stop." },
 	[APPLY_READY] = { "ready to start", ROLE_TEXT, WANTS_NAME,
-			  "Write this to the switches?  Enter, then type the fabric's name.  x: "
-			  "close." },
+			  "Write this to the switches?  Enter, then type the fabric's name.  "
+			  "{close}: close." },
 	[APPLY_RUNNING] = { "running", ROLE_TEXT, BEGUN | UNDER_WAY | MAY_ROLL_BACK, NULL },
 	[APPLY_CONFIRM] = { "WRITTEN, NOT YET CONFIRMED", ROLE_LOUD,
 			    BEGUN | UNDER_WAY | MAY_ROLL_BACK | WANTS_NAME, NULL },
 	[APPLY_ROLLING_BACK] = { "ROLLING BACK", ROLE_LOUD, BEGUN | UNDER_WAY,
 				 "The previous routing is being written and read back." },
 	[APPLY_KEPT] = { "confirmed: the new routing is active", ROLE_GOOD, BEGUN | MAY_ROLL_BACK,
-			 "Done.  x: close.  R, then Y: prepare a rollback to the previous "
+			 "Done.  {close}: close.  {rollback}, then Y: prepare a rollback to the previous "
 			 "routing, as a new plan." },
-	[APPLY_ROLLED_BACK] = { "rolled back", ROLE_GOOD, BEGUN, "x: close." },
+	[APPLY_ROLLED_BACK] = { "rolled back", ROLE_GOOD, BEGUN, "{close}: close." },
 	[APPLY_FAILED] = { "FAILED, rolled back", ROLE_BAD, BEGUN,
-			   "The previous routing is restored.  8: see what failed.  x: close." },
+			   "The previous routing is restored.  8: see what failed.  {close}: close." },
 	[APPLY_INCOMPLETE] = { "ROLLBACK INCOMPLETE", ROLE_LOUD, BEGUN | MAY_ROLL_BACK,
-			       "Some switches may hold entries of both routings.  R, then Y: try "
-			       "again." },
+			       "Some switches may hold entries of both routings.  {rollback}, then Y: "
+			       "try again." },
 	[APPLY_SUPERSEDED] = { "SUPERSEDED: ANOTHER WRITER CHANGED THE ROUTING", ROLE_LOUD, BEGUN,
 			       "The switches hold neither the previous nor the new routing.  Find "
-			       "out which SM or tool writes the tables (ibroute-top sm).  x: "
+			       "out which SM or tool writes the tables (ibroute-top sm).  {close}: "
 			       "close." },
 	[APPLY_FABRIC_CHANGED] = { "THE FABRIC CHANGED: OPENSM ROUTES", ROLE_LOUD, BEGUN,
 				   "A cable or node changed during the update, so its plan no longer "
-				   "applies.  Later updates are not blocked.  x: close." },
+				   "applies.  Later updates are not blocked.  {close}: close." },
 	[APPLY_REFUSED] = { "refused: nothing was written", ROLE_BAD, 0,
-			    "Nothing was written.  View 6: compute a preview again, then A.  x: "
-			    "close." },
+			    "Nothing was written.  View 6: compute a preview again, then {prepare}.  "
+			    "{close}: close." },
 	[APPLY_JOURNAL] = { "UNFINISHED UPDATE FOUND (its process was killed)", ROLE_LOUD,
 			    MAY_ROLL_BACK,
-			    "An earlier update was interrupted.  R, then Y: roll back to the "
+			    "An earlier update was interrupted.  {rollback}, then Y: roll back to the "
 			    "routing before it." },
 	[APPLY_INSTALLED] = { "nothing to do", ROLE_GOOD, 0,
-			      "The switches hold the tables of this plan already.  x: close." },
+			      "The switches hold the tables of this plan already.  {close}: close." },
 };
 
 static bool apply_is(const struct state *s, unsigned what)
@@ -191,7 +192,7 @@ static int apply_conditions_draw(const struct state *s, struct canvas *c, struct
 		glue = ", ";
 	}
 	if (on)
-		canvas_text(c, r, x, y, ROLE_DIM, "  (O: override)");
+		canvas_textf(c, r, x, y, ROLE_DIM, "  (%s: override)", key_hint("override"));
 	else if (!waits)
 		canvas_text(c, r, x, y, ROLE_LABEL, "only by hand: all conditions overridden");
 	return y + 1;
@@ -318,9 +319,9 @@ static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect 
 static const char *apply_no_plan(const struct state *s)
 {
 	return s->rw && state_plan_ahead(s)
-		       ? "No plan to apply yet, but view 6 has one: press A there."
-	       : s->rw ? "No plan yet. In view 6: choose an engine, Space computes a "
-			 "preview, A brings the plan here."
+		       ? "No plan to apply yet, but view 6 has one: press {prepare} there."
+	       : s->rw ? "No plan yet. In view 6: choose an engine, {tag} computes a "
+			 "preview, {prepare} brings the plan here."
 		       : "This console is read-only: previews (6) can be computed, but "
 			 "not applied. Restart ibroute-top with --rw to apply one.";
 }
@@ -354,20 +355,20 @@ static const struct consent *apply_consent(const struct state_apply *a)
 {
 	static const struct consent strangers = {
 		"LIDs of no job have to drain, and nobody can be asked there: pause what sends to "
-		"them.  O: accept this.  x: discard the plan.",
+		"them.  {override}: accept this.  {close}: discard the plan.",
 		"Type 'strangers' to accept that LIDs of no job are not drained:",
-		"LIDs of no job have to drain: accept that first (O)"
+		"LIDs of no job have to drain: accept that first ({override})"
 	};
 	static const struct consent names = {
-		"Several hosts may have the name of a node that has to drain, or none has.  O: every "
-		"port of the name drains.  x: discard the plan.",
+		"Several hosts may have the name of a node that has to drain, or none has.  "
+		"{override}: every port of the name drains.  {close}: discard the plan.",
 		"Type 'names' to drain every port of the names:",
-		"say first which hosts have to drain (O)"
+		"say first which hosts have to drain ({override})"
 	};
 	static const struct consent slower = {
-		"O: accept that jobs get slower.  x: discard the plan.",
+		"{override}: accept that jobs get slower.  {close}: discard the plan.",
 		"Type 'slower' to accept that jobs get slower:",
-		"jobs get slower: accept that first (O)"
+		"jobs get slower: accept that first ({override})"
 	};
 
 	return a->strangers ? &strangers : a->names ? &names : &slower;
@@ -376,21 +377,23 @@ static const struct consent *apply_consent(const struct state_apply *a)
 static void apply_draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
-	char text[440], back[48];
+	char text[440], full[KEY_HINT_TEXT], back[48];
 
 	apply_back_text(back, a);
 	if (a->state == APPLY_RUNNING)
-		snprintf(text, sizeof(text), "Writing.  R, then Y: stop and roll back%s.%s", back,
-			 a->watched && !a->demo_dir ? "  D: detach, the watchdog continues." : "");
+		snprintf(text, sizeof(text),
+			 "Writing.  {rollback}, then Y: stop and roll back%s.%s", back,
+			 a->watched && !a->demo_dir ? "  {detach}: detach, the watchdog continues."
+						    : "");
 	else if (a->state == APPLY_CONFIRM)
 		snprintf(text, sizeof(text),
 			 "Confirm the new routing?  Look at the other views first.  Enter, then "
-			 "type the fabric's name: confirm.  R, then Y: roll back%s.  +: 5 min "
-			 "more.  N: note.  %s",
+			 "type the fabric's name: confirm.  {rollback}, then Y: roll back%s.  "
+			 "{extend}: 5 min more.  {note}: note.  %s",
 			 back,
 			 !a->watched   ? ""
-			 : a->demo_dir ? "O: override conditions.  "
-				       : "O: override conditions.  D: detach.  ");
+			 : a->demo_dir ? "{override}: override conditions.  "
+				       : "{override}: override conditions.  {detach}: detach.  ");
 	else if (apply_wants_consent(s) && !a->strangers && !a->names)
 		snprintf(text, sizeof(text), "Slower: %s.  %s", a->slower,
 			 apply_consent(a)->question);
@@ -400,7 +403,7 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 		snprintf(text, sizeof(text), "%s",
 			 a->state == APPLY_NONE ? apply_no_plan(s)
 						: apply_states[a->state].question);
-	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
+	canvas_wrap(c, r, 1, y, ROLE_TEXT, key_hint_text(full, sizeof(full), text));
 }
 
 static void apply_draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
@@ -455,9 +458,9 @@ static int apply_draw_risk(const struct state_apply *a, struct canvas *c, struct
 	char time[FIGURE_LEN];
 
 	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
-		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s may see reordering for %s%s",
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s may see reordering for %s%s%s",
 			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s),
-			     r.w < 45 ? "" : ": 6 J");
+			     r.w < 45 ? "" : ": 6 ", r.w < 45 ? "" : key_hint("impact"));
 		return y + 1;
 	}
 	if (!a->drain[0] || y + canvas_wrap(c, none, 1, y, ROLE_DIM, a->drain) > r.h)
@@ -676,6 +679,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 {
 	struct apply_ui *u = own;
 	bool asked = u->asked;
+	char text[KEY_HINT_TEXT];
 
 	if (apply_typing_now(u, s))
 		return apply_name_input(u, ctx, in, s, out);
@@ -689,14 +693,18 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		return true;
 	case REQ_ENTER:
 		if (!apply_wants_name(s)) {
-			context_say(ctx,
-				    s->apply.state == APPLY_ORDERING
-					    ? "searching for the write order: x discards the plan"
-					    : "nothing to confirm now");
+			if (s->apply.state == APPLY_ORDERING)
+				context_say(ctx,
+					    "searching for the write order: %s discards the plan",
+					    key_hint("close"));
+			else
+				context_say(ctx, "nothing to confirm now");
 			return true;
 		}
 		if (apply_wants_consent(s))
-			context_say(ctx, "%s", apply_consent(&s->apply)->say);
+			context_say(
+				ctx, "%s",
+				key_hint_text(text, sizeof(text), apply_consent(&s->apply)->say));
 		else
 			apply_ask(u, s, ASK_NAME);
 		return true;

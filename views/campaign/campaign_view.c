@@ -3,6 +3,7 @@
  * or as time goes on. */
 #include "fabric/base/message/plural.h"
 #include "views/data/state/campaign_list.h"
+#include "views/data/state/key_hint.h"
 #include "views/table/table.h"
 #include "views/view.h"
 
@@ -331,7 +332,9 @@ static void campaign_view_say(char *buf, size_t size, const struct state *s, uin
 	if (s->campaign.busy)
 		snprintf(buf, size, "%s", s->campaign.words);
 	else if (l->kind == CAMPAIGN_REPLAY)
-		snprintf(buf, size, "[ and ]: a moment back and forward, { and }: five");
+		snprintf(buf, size, "%s and %s: a moment back and forward, %s and %s: five",
+			 key_hint("back"), key_hint("forward"), key_hint("back5"),
+			 key_hint("forward5"));
 	else if (l->why[way][0] && cell->good < cell->n)
 		snprintf(buf, size, "%s: %s", l->way[way], l->why[way]);
 	else if (l->opens)

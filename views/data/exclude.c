@@ -3,6 +3,7 @@
 
 #include "fabric/base/message/plural.h"
 #include "fabric/format/site/limits_text.h"
+#include "views/data/state/key_hint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,14 +67,6 @@ void exclude_cable(struct context *ctx, const struct state *s, uint32_t chan)
 
 /* --- tagged rows ----------------------------------------------------------------------------- */
 
-static const char *exclude_key(const struct context *ctx)
-{
-	for (size_t i = 0; i < ctx->nbindings; i++)
-		if (ctx->bindings[i].req == REQ_EXCLUDE)
-			return ctx->bindings[i].shown;
-	return ":exclude";
-}
-
 static void exclude_say_all(struct context *ctx, bool out, uint32_t n, uint32_t other)
 {
 	const char *list = ctx->options.text[PARAM_EXCLUDE];
@@ -85,7 +78,7 @@ static void exclude_say_all(struct context *ctx, bool out, uint32_t n, uint32_t 
 		context_say(ctx,
 			    "%u tagged row%s excluded%s (%s: undo); the next preview (6) routes "
 			    "around %s",
-			    n, plural(n), rest, exclude_key(ctx), list);
+			    n, plural(n), rest, key_hint("exclude"), list);
 	else
 		context_say(ctx,
 			    "%u tagged row%s no longer excluded; the next preview (6) routes "

@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
 #include "views/data/state/chan_text.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/summary/headline.h"
 #include "views/data/summary/history_spark.h"
 #include "views/events/events.h"
@@ -231,17 +232,18 @@ static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const 
 static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct verdict *v = s->verdict;
-	char why[64];
+	char why[64], text[KEY_HINT_TEXT];
 
 	if (s->tables && !state_vls_known(s)) {
 		state_no_vls(why, sizeof(why), s);
 		canvas_textf(c, r, 1, y, ROLE_WARN, "unverified: %s", why);
 	} else if (!v)
 		canvas_text(c, r, 1, y, ROLE_DIM,
-			    s->tables		   ? "routing not verified yet"
-			    : s->mode == RUN_FILE  ? "no routing tables (--lfts FILE)"
-			    : s->poll.tables_ended ? "routing tables not read (M)"
-						   : "routing tables not read yet");
+			    key_hint_text(text, sizeof(text),
+					  s->tables		 ? "routing not verified yet"
+					  : s->mode == RUN_FILE	 ? "no routing tables (--lfts FILE)"
+					  : s->poll.tables_ended ? "routing tables not read ({vls})"
+								 : "routing tables not read yet"));
 	else if (verdict_ok(v))
 		canvas_text(c, r, 1, y, ROLE_TEXT, "routing complete, no deadlock");
 	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)
@@ -700,7 +702,8 @@ static void overview_draw_hint(struct canvas *c, struct rect r)
 	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "To change the routing: ");
 
 	x = canvas_text(c, r, x, r.h - 1, ROLE_KEY, "6");
-	canvas_text(c, r, x, r.h - 1, ROLE_LABEL, ", choose an engine, Space computes a preview");
+	canvas_textf(c, r, x, r.h - 1, ROLE_LABEL, ", choose an engine, %s computes a preview",
+		     key_hint("tag"));
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */
@@ -864,7 +867,7 @@ static void overview_open_row(const struct overview_ui *u, struct context *ctx,
 	uint32_t i = u->list[u->pane].cursor, chan;
 
 	if (i >= overview_pane_rows(u, ctx)) {
-		context_say(ctx, "nothing to open in this pane; Tab: next pane");
+		context_say(ctx, "nothing to open in this pane; %s: next pane", key_hint("pane"));
 		return;
 	}
 	if (u->pane == PANE_JOBS) {

@@ -2,6 +2,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/data/state/key_hint.h"
 #include "views/paths/path_pane.h"
 
 #include <stdlib.h>
@@ -132,7 +133,8 @@ void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct st
 	if (p->n < p->all)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "the first %u of them", p->n);
 	else if (!ctx->job.id)
-		canvas_text(c, r, 1, r.h - 1, ROLE_DIM, "n N: next job on this link");
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "%s %s: next job on this link",
+			     key_hint("next"), key_hint("previous"));
 }
 
 bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *s,

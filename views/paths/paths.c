@@ -3,6 +3,7 @@
  * and the pairs of a job that go over a link. */
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/data/state/key_hint.h"
 #include "views/links/chan_detail.h"
 #include "views/paths/path_pane.h"
 
@@ -241,6 +242,7 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	struct paths_ui *u = own;
 	struct path_ends ends = ctx->path;
 	struct rect body = { r.x, r.y + 3, r.w, r.h - 3 };
+	char text[KEY_HINT_TEXT];
 
 	if (!s->fabric) {
 		canvas_rule(c, r, 0, "Paths");
@@ -263,9 +265,12 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		paths_draw_path(u, ctx, s, c, body, ends);
 	else
 		canvas_wrap(c, body, 2, 1, ROLE_DIM,
-			    "Set both ends of the path: e to type them (Tab completes names), or < "
-			    "and > in views 4 (switches) and t (topology) for what is under the "
-			    "cursor. Tab shows the pairs of a job over the selected link.");
+			    key_hint_text(text, sizeof(text),
+					  "Set both ends of the path: {options} to type them (Tab "
+					  "completes names), or {from} and {to} in views 4 "
+					  "(switches) and {topology} (topology) for what is under "
+					  "the cursor. {pane} shows the pairs of a job over the "
+					  "selected link."));
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */
@@ -507,10 +512,11 @@ static void paths_context(const void *own, const struct state *s, char *buf, siz
 {
 	const struct paths_ui *u = own;
 
-	snprintf(buf, len, "%s",
-		 u->in_pairs		       ? "Enter: the path of the pair"
-		 : s->fabric && s->fabric->lmc ? "h l: the other LIDs  Enter: link  F: switch"
-					       : "Enter: link  F: switch");
+	key_hint_text(buf, len,
+		      u->in_pairs ? "Enter: the path of the pair"
+		      : s->fabric && s->fabric->lmc
+			      ? "{left} {right}: the other LIDs  Enter: link  {follow}: switch"
+			      : "Enter: link  {follow}: switch");
 }
 
 const struct view view_paths = {

@@ -2,6 +2,7 @@
 /* Engines and preview: choose one, compute, compare several, and read what would change; nothing
  * does. */
 #include "views/canvas/list.h"
+#include "views/data/state/key_hint.h"
 #include "views/preview/preview_changes.h"
 #include "views/preview/preview_cost.h"
 #include "views/preview/preview_form.h"
@@ -111,11 +112,16 @@ static void preview_draw_running(const struct state *s, struct canvas *c, struct
 
 static void preview_draw_idle(const struct state *s, struct canvas *c, struct rect r)
 {
+	char text[KEY_HINT_TEXT];
+
 	canvas_rule(c, r, 0, "Preview");
 	canvas_wrap(c, r, 1, 2, ROLE_TEXT,
-		    "Choose an engine on the left and press Space or Enter. It computes a plan: "
-		    "another routing for this fabric and its jobs. This pane then shows what "
-		    "would get better or worse, and how many entries would be written.");
+		    key_hint_text(
+			    text, sizeof(text),
+			    "Choose an engine on the left and press {tag} or Enter. It computes "
+			    "a plan: another routing for this fabric and its jobs. This pane then "
+			    "shows what would get better or worse, and how many entries would be "
+			    "written."));
 	canvas_wrap(c, r, 1, 7, ROLE_TEXT, "This does not change anything in the fabric.");
 	if (!s->tables)
 		canvas_wrap(c, r, 1, 9, ROLE_WARN,
@@ -260,7 +266,8 @@ static void preview_start(const struct preview_ui *u, struct context *ctx, const
 	if (!e) {
 		context_say(ctx, "no fabric yet");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		context_say(ctx, "one computation at a time: x cancels the running one");
+		context_say(ctx, "one computation at a time: %s cancels the running one",
+			    key_hint("cancel"));
 	} else if (!e->suits) {
 		context_say(ctx, "%s cannot route this fabric: %s", e->engine->name, e->why);
 	} else {
@@ -275,9 +282,10 @@ static void preview_again(struct context *ctx, const struct state *s, struct req
 	const struct plan_preview *x = state_plan(s);
 
 	if (!state_preview_ready(s)) {
-		context_say(ctx, "nothing computed yet: Space computes a preview");
+		context_say(ctx, "nothing computed yet: %s computes a preview", key_hint("tag"));
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		context_say(ctx, "one computation at a time: x cancels the running one");
+		context_say(ctx, "one computation at a time: %s cancels the running one",
+			    key_hint("cancel"));
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = x->engine;
@@ -292,7 +300,7 @@ static void preview_to_apply(struct context *ctx, const struct state *s, struct 
 	if (!p->tables)
 		context_say(ctx, "nothing to apply: compute a preview first");
 	else if (p->stale[0])
-		context_say(ctx, "stale: %s; r computes it again", p->stale);
+		context_say(ctx, "stale: %s; %s computes it again", p->stale, key_hint("again"));
 	else if (!p->verdict || !verdict_ok(p->verdict))
 		context_say(ctx, "the plan did not pass the checks: it cannot be applied");
 	else
@@ -345,7 +353,7 @@ static void preview_show_page(struct preview_ui *u, struct context *ctx, const s
 			      enum page page)
 {
 	if (!state_preview_ready(s))
-		context_say(ctx, "compute a preview first: Space");
+		context_say(ctx, "compute a preview first: %s", key_hint("tag"));
 	else
 		u->page = u->page == page ? PAGE_FIGURES : page;
 }
@@ -370,13 +378,17 @@ static void preview_ask_file_name(struct context *ctx, const struct state *s, st
 	if (x->order != ORDER_FOUND) {
 		if (x->order == ORDER_ENDED)
 			out->type = REQ_ORDER_AGAIN;
-		context_say(ctx, "%s",
-			    x->order == ORDER_ENDED
-				    ? "searching for the write order again: w saves the plan when "
-				      "it is found"
-			    : x->order == ORDER_WAITS ? "searching for the write order: x stops "
-							"the search"
-						      : x->order_error);
+		if (x->order == ORDER_ENDED)
+			context_say(
+				ctx,
+				"searching for the write order again: %s saves the plan when it "
+				"is found",
+				key_hint("plan"));
+		else if (x->order == ORDER_WAITS)
+			context_say(ctx, "searching for the write order: %s stops the search",
+				    key_hint("cancel"));
+		else
+			context_say(ctx, "%s", x->order_error);
 		return;
 	}
 	out->type = REQ_COMMAND;
@@ -491,8 +503,9 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 	const struct preview_ui *u = own;
 
 	if (state_preview_ready(s))
-		snprintf(buf, len, "page %d/%d %s (Tab)  EFI counts paths, not traffic (?)",
-			 (int)u->page + 1, PAGES, pages[u->page]);
+		snprintf(buf, len, "page %d/%d %s (%s)  EFI counts paths, not traffic (%s)",
+			 (int)u->page + 1, PAGES, pages[u->page], key_hint("pane"),
+			 key_hint("help"));
 	else
 		snprintf(buf, len, "a preview changes nothing");
 }

@@ -2,6 +2,7 @@
 #include "views/preview/preview_menu.h"
 
 #include "views/canvas/text.h"
+#include "views/data/state/key_hint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,10 +95,10 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 		     p->step[0] ? p->step : "starting");
 	canvas_bar(c, r, 1, y++, r.w - 3, ROLE_GOOD, p->fraction, 0);
 	if (isfinite(p->eta_s))
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s left  x: cancel",
-			     figure_age(eta, p->eta_s));
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s left  %s: cancel",
+			     figure_age(eta, p->eta_s), key_hint("cancel"));
 	else
-		canvas_text(c, r, 1, y++, ROLE_TEXT, "x: cancel");
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: cancel", key_hint("cancel"));
 	return y;
 }
 
@@ -106,28 +107,30 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 {
 	const struct plan_preview *x = state_plan(s);
 	const struct tables_diff *d = x->diff;
+	const char *compute = key_hint("tag");
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[120];
 
 	if (s->preview.state == PREVIEW_RUNNING)
 		return y;
 	if (!state_preview_ready(s))
-		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
-	if (d && !d->nblocks && !d->nsl2vl && !d->sl_pairs)
-		snprintf(text, sizeof(text),
-			 "%s is already installed.  Space: compute "
-			 "another",
-			 x->id);
+		snprintf(text, sizeof(text), "%s or Enter: compute a preview", compute);
+	else if (d && !d->nblocks && !d->nsl2vl && !d->sl_pairs)
+		snprintf(text, sizeof(text), "%s is already installed.  %s: compute another", x->id,
+			 compute);
 	else if ((x->verdict && !verdict_ok(x->verdict)) ||
 		 (x->notes && notes_find(x->notes, "vl_weights")))
 		snprintf(text, sizeof(text),
-			 "%s cannot be applied: see the checks.  Space: compute another", x->id);
+			 "%s cannot be applied: see the checks.  %s: compute another", x->id,
+			 compute);
 	else if (!s->rw)
-		snprintf(text, sizeof(text), "To apply: start with --rw.  Space: compute another");
+		snprintf(text, sizeof(text), "To apply: start with --rw.  %s: compute another",
+			 compute);
 	else if (x->stale[0])
-		snprintf(text, sizeof(text), "r: compute %s again", x->id);
+		snprintf(text, sizeof(text), "%s: compute %s again", key_hint("again"), x->id);
 	else
-		snprintf(text, sizeof(text), "A: apply %s ...  Space: compute another", x->id);
+		snprintf(text, sizeof(text), "%s: apply %s ...  %s: compute another",
+			 key_hint("prepare"), x->id, compute);
 	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
 }
 

@@ -2,6 +2,7 @@
 #include "views/preview/preview_table.h"
 
 #include "views/canvas/text.h"
+#include "views/data/state/key_hint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -460,7 +461,8 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 	int x = NAME_WIDTH + COLUMN;
 
 	canvas_right(c, r, x - 1, y, ROLE_LABEL, "now");
-	canvas_text(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "h l: more" : "h l: choose");
+	canvas_textf(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "%s %s: more" : "%s %s: choose",
+		     key_hint("left"), key_hint("right"));
 	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
 	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");
 	for (uint32_t i = 0; i < k.n; i++) {

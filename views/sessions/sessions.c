@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
 #include "fabric/base/message/plural.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/state/session_list.h"
 #include "views/table/table.h"
 #include "views/view.h"
@@ -157,9 +158,9 @@ static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in,
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
 	if (in->s->sessions_busy)
-		snprintf(title, sizeof(title), "%u record%s (reading again%s%.48s; V stops it)",
+		snprintf(title, sizeof(title), "%u record%s (reading again%s%.48s; %s stops it)",
 			 s->nrow, plural(s->nrow), in->s->sessions_step[0] ? ": " : "",
-			 in->s->sessions_step);
+			 in->s->sessions_step, key_hint("verify"));
 	else
 		snprintf(title, sizeof(title), "%u record%s, %u tampered with, in %.60s", s->nrow,
 			 plural(s->nrow), changed, s->dir);
@@ -204,9 +205,10 @@ static void sessions_draw(void *own, struct context *ctx, struct canvas *c, stru
 
 	if (!s->sessions) {
 		canvas_rule(c, r, 0, "Sessions");
-		canvas_text(c, r, 1, 2, ROLE_DIM,
-			    s->sessions_busy ? "reading and verifying the records; V stops it"
-					     : "V: read and verify the records of past sessions");
+		canvas_textf(c, r, 1, 2, ROLE_DIM,
+			     s->sessions_busy ? "reading and verifying the records; %s stops it"
+					      : "%s: read and verify the records of past sessions",
+			     key_hint("verify"));
 		if (s->sessions_busy && s->sessions_step[0])
 			canvas_text(c, r, 1, 3, ROLE_DIM, s->sessions_step);
 		return;

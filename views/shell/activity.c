@@ -2,6 +2,7 @@
 #include "views/shell/activity.h"
 
 #include "views/canvas/text.h"
+#include "views/data/state/key_hint.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -80,18 +81,19 @@ static void activity_put_work(char *out, size_t len, const struct state *s, unsi
 	if (!s->work[0])
 		return;
 	activity_put_parts(out, len, s->work, without);
-	activity_put_key(out, len, "Ctrl-X", without);
+	activity_put_key(out, len, key_hint("stop"), without);
 }
 
 /* What was stopped, and the key that continues it. */
 static void activity_put_ended(char *out, size_t len, const struct state *s, unsigned without)
 {
 	if (without & BRIEF_KEY)
-		snprintf(out, len, "%s not read (M)", s->tables ? "SL2VL" : "tables");
+		snprintf(out, len, "%s not read (%s)", s->tables ? "SL2VL" : "tables",
+			 key_hint("vls"));
 	else
-		snprintf(out, len, "%s",
-			 s->tables ? "SL2VL not read: unverified, no VLs; M continues"
-				   : "tables not read; M reads them");
+		key_hint_text(out, len,
+			      s->tables ? "SL2VL not read: unverified, no VLs; {vls} continues"
+					: "tables not read; {vls} reads them");
 }
 
 static void activity_put_tables(char *out, size_t len, const struct state *s, unsigned without)

@@ -4,6 +4,7 @@
 #include "fabric/model/topology/end_find.h"
 #include "views/canvas/palette.h"
 #include "views/data/chan_value.h"
+#include "views/data/state/key_hint.h"
 #include "views/heatmap/heat_window.h"
 #include "views/saved/saved_view.h"
 #include "views/shell/command.h"
@@ -165,6 +166,20 @@ static void completion_bookmarks(const struct completion *w)
 	completion_offer_all(w, w->ctx->s ? w->ctx->s->bookmarks : NULL);
 }
 
+/* Those of keys are many: only where one is begun. */
+static void completion_key_settings(const struct completion *w)
+{
+	char text[CHOICE_LEN];
+	const char *name;
+
+	if (w->len < 2 || strncasecmp(w->text, "key.", w->len < 4 ? w->len : 4) != 0)
+		return;
+	for (size_t i = 0; (name = key_hint_command(i)); i++) {
+		snprintf(text, sizeof(text), "key.%s=", name);
+		completion_offer(w, text);
+	}
+}
+
 /* Names, and after the = the possible values. */
 static void completion_settings(const struct completion *w)
 {
@@ -187,6 +202,7 @@ static void completion_settings(const struct completion *w)
 			completion_offer(w, text);
 		}
 	}
+	completion_key_settings(w);
 }
 
 /* Rows of the view that a command goes to, else of the table in view. */

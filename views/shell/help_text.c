@@ -2,6 +2,7 @@
 #include "views/shell/help_text.h"
 
 #include "views/data/state/glossary.h"
+#include "views/data/state/key_hint.h"
 #include "views/shell/command.h"
 #include "views/shell/tabs.h"
 
@@ -22,7 +23,7 @@ static const struct help_row signs[] = {
 	  "reduced: slower or narrower than others of its kind; before a number: predicted, not measured",
 	  SWATCH_NONE },
 	{ "*", "the best of all plans", SWATCH_NONE },
-	{ "p-7f3a!", "a plan that is out of date: r computes it again", SWATCH_NONE },
+	{ "p-7f3a!", "a plan that is out of date: it has to be computed again", SWATCH_NONE },
 	{ "\"", "left of a row: it has a note, which the last line shows", SWATCH_NONE },
 	{ "+", "an event since this view was last open", SWATCH_NONE },
 	{ "?  -", "unknown; never the same as 0", SWATCH_NONE },
@@ -60,11 +61,12 @@ static void help_text_add_start(struct help_rows *rows, const struct state *s)
 {
 	help_text_add(rows, NULL, "To change the routing");
 	help_text_add(rows, "6",
-		      "choose an engine, Space computes a preview: metrics now and with the plan; "
+		      "choose an engine, Enter computes a preview: metrics now and with the plan; "
 		      "nothing is changed");
-	help_text_add(rows, "c", "in view 6: the change of each link in the heatmap");
+	help_text_add(rows, key_hint("compare"),
+		      "in view 6: the change of each link in the heatmap");
 	if (s->rw)
-		help_text_add(rows, "A",
+		help_text_add(rows, key_hint("prepare"),
 			      "in view 6: to view 7, where Enter and the fabric's name start the "
 			      "update, and again confirm it");
 	else
@@ -91,8 +93,8 @@ static void help_text_add_mouse(struct help_rows *rows)
 		      "on a row: move the cursor, again: open");
 	help_text_add(rows, "wheel", "scroll");
 	help_text_add(rows, "Shift",
-		      "hold while dragging to select text in the terminal; not needed with mouse = "
-		      "no (F2); y copies a row's name");
+		      "hold while dragging to select text in the terminal; not needed with the "
+		      "setting mouse=no, nor for names of rows, which :copy copies");
 }
 
 void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,

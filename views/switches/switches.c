@@ -2,6 +2,7 @@
 /* Switches: a table of them, and inside one its ports, LFT, SL2VL tables and lanes. */
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "views/data/state/key_hint.h"
 #include "views/switches/switch_panes.h"
 #include "views/table/table.h"
 #include "views/view.h"
@@ -350,8 +351,9 @@ static void switches_draw(void *own, struct context *ctx, struct canvas *c, stru
 		canvas_char(c, below, 6 + (int)p, 2, fill_role(v.role), (uint32_t)v.glyph);
 	}
 	canvas_text(c, below, 1, 2, ROLE_LABEL, "ports");
-	canvas_text(c, below, 1, 3, ROLE_DIM,
-		    "Enter: ports, LFT, SL2VL tables and VLs   < >: path from/to here");
+	canvas_textf(c, below, 1, 3, ROLE_DIM,
+		     "Enter: ports, LFT, SL2VL tables and VLs   %s %s: path from/to here",
+		     key_hint("from"), key_hint("to"));
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */
@@ -559,9 +561,9 @@ static bool switches_typing(const void *own, const struct state *s)
 
 static void switches_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	static const char *const hints[] = { "_ no cable  h host",
-					     "v: LIDs or ports  c: changes only  Enter: path",
-					     "h l: output port", "" };
+	static const char lft[] = "{layout}: LIDs or ports  {compare}: changes only  Enter: path";
+	static const char *const hints[] = { "_ no cable  h host", lft,
+					     "{left} {right}: output port", "" };
 	const struct switches_ui *u = own;
 
 	buf[0] = '\0';
@@ -570,7 +572,7 @@ static void switches_context(const void *own, const struct state *s, char *buf, 
 	if (u->sw == FAB_NONE)
 		table_context(&u->list, &list_ops, buf, len);
 	else
-		snprintf(buf, len, "%s", hints[u->pane]);
+		key_hint_text(buf, len, hints[u->pane]);
 }
 
 const struct view view_switches = {

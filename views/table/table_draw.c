@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/state/key_hint.h"
 #include "views/table/table.h"
 #include "views/table/noted.h"
 #include "views/table/table_priv.h"
@@ -376,9 +377,11 @@ static void table_draw_empty(const struct table *t, const struct table_ops *ops,
 			     "none of %u %s matches the filter: %s  (Esc: show all)", t->all,
 			     ops->what, t->filter_text);
 	else if (t->tagged_only)
-		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; T shows all");
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; %s shows all",
+			     key_hint("tagged"));
 	else if (t->problems)
-		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no problems known; ! shows all rows");
+		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
+			     "no problems known; %s shows all rows", key_hint("problems"));
 	else
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
 }

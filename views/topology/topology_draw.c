@@ -2,6 +2,7 @@
 /* The switches of the topology's picture, and what is around it: title, rows, details. */
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "views/data/state/key_hint.h"
 #include "views/topology/topology_priv.h"
 
 #include <math.h>
@@ -217,16 +218,19 @@ static void topology_draw_hint(const struct topology_ui *u, const struct topolog
 	uint32_t all, plane;
 
 	if (shown(u) == u->blocks) {
-		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: zoom in to the switches");
+		canvas_textf(c, r, 1, 4, ROLE_DIM, "%s or Enter: zoom in to the switches",
+			     key_hint("zoom"));
 	} else if (topology_has_planes(u, topology)) {
 		plane = grid_plane(topology->grid, u->cursor, &all);
 		canvas_textf(c, r, 1, 4, ROLE_DIM,
-			     "plane %u of %u: PgUp PgDn   sign below a switch: worst cable to "
+			     "plane %u of %u: %s %s   sign below a switch: worst cable to "
 			     "other planes",
-			     plane + 1, all);
+			     plane + 1, all, key_hint("pageup"), key_hint("pagedown"));
 	} else {
-		canvas_text(c, r, 1, 4, ROLE_DIM,
-			    "Enter: ports and tables   z/u: zoom in/out   < >: path from/to here");
+		canvas_textf(
+			c, r, 1, 4, ROLE_DIM,
+			"Enter: ports and tables   %s/%s: zoom in/out   %s %s: path from/to here",
+			key_hint("zoom"), key_hint("return"), key_hint("from"), key_hint("to"));
 	}
 }
 

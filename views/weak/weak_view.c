@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the failure of each cable and switch would cost after a repair: worst first. */
 #include "fabric/base/message/plural.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/state/weak_list.h"
 #include "views/table/table.h"
 #include "views/view.h"
@@ -100,7 +101,8 @@ static void weak_view_title(char *buf, size_t len, const struct state *s)
 	if (s->weak.busy)
 		snprintf(buf + n, len - n, " (again: %.48s)", s->weak.step);
 	else if (s->tables && !tables_same(l->tables, s->tables, l->fabric))
-		snprintf(buf + n, len - n, ", of earlier tables (r: search again)");
+		snprintf(buf + n, len - n, ", of earlier tables (%s: search again)",
+			 key_hint("again"));
 }
 
 static void weak_view_say(char *buf, size_t len, const struct weak_report *w,
@@ -156,7 +158,8 @@ static void weak_view_draw_none(struct canvas *c, struct rect r, const struct st
 		snprintf(text, sizeof(text), "%s", s->weak.why);
 	else
 		snprintf(text, sizeof(text),
-			 "r: find what the failure of each cable and switch would cost");
+			 "%s: find what the failure of each cable and switch would cost",
+			 key_hint("again"));
 	canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, 1, ROLE_DIM, text);
 }
 

@@ -7,6 +7,7 @@
 #include "fabric/baseline/findings.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/clock.h"
+#include "views/data/state/key_hint.h"
 #include "views/table/fields.h"
 
 #include <errno.h>
@@ -339,11 +340,12 @@ static void app_data_take_tables_reading(struct app *a, struct msg *msg)
 	p->tables_total = msg->total;
 	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
 	if (p->tables_ended)
-		shell_say(a->shell, "stopped: %s stay unknown%s; M resumes",
+		shell_say(a->shell, "stopped: %s stay unknown%s; %s resumes",
 			  a->state.tables ? "SL2VL tables and VLs" : "the installed tables",
 			  a->is_due		 ? ", and no plan is computed"
 			  : a->opts.automatic.on ? ", and automatic mode waits"
-						 : "");
+						 : "",
+			  key_hint("vls"));
 	app_data_tell(a, NEWS_TABLES_READING, msg);
 }
 

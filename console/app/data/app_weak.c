@@ -5,6 +5,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/state/weak_list.h"
 
 #include <errno.h>
@@ -43,8 +44,11 @@ static void app_weak_failed(void *owner, void *ctx, int rc, const struct err *wh
 
 	(void)ctx;
 	a->state.weak.busy = false;
-	snprintf(a->state.weak.why, sizeof(a->state.weak.why), "%.250s",
-		 rc == -ECANCELED ? "stopped; r: search again" : why->text);
+	if (rc == -ECANCELED)
+		snprintf(a->state.weak.why, sizeof(a->state.weak.why), "stopped; %s: search again",
+			 key_hint("again"));
+	else
+		snprintf(a->state.weak.why, sizeof(a->state.weak.why), "%.250s", why->text);
 }
 
 static void app_weak_step(void *owner, void *ctx, const char *words)

@@ -11,6 +11,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
 #include "fabric/jobs/child.h"
+#include "views/data/state/key_hint.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -312,7 +313,7 @@ void app_campaign_open(struct app *a, const char *cell)
 	snprintf(x->cell, sizeof(x->cell), "%s", cell);
 	a->state.campaign.busy = true;
 	snprintf(a->state.campaign.words, sizeof(a->state.campaign.words),
-		 "computing %.50s; Ctrl-X stops it", cell);
+		 "computing %.50s; %s stops it", cell, key_hint("stop"));
 	if (app_files_start(a, &app_campaign_dump, x))
 		a->state.campaign.busy = false;
 }

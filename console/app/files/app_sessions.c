@@ -7,6 +7,7 @@
 #include "console/record/recording/replay.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
+#include "views/data/state/key_hint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,8 @@ void app_sessions_read(struct app *a, const char *open)
 
 	if (app_files_runs(a, &app_sessions_list)) {
 		app_files_cancel(a, &app_sessions_list);
-		shell_say(a->shell, "stopped reading the records; V starts again");
+		shell_say(a->shell, "stopped reading the records; %s starts again",
+			  key_hint("verify"));
 		return;
 	}
 	r = xcalloc(1, sizeof(*r));

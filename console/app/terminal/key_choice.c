@@ -23,11 +23,6 @@ struct key_rows {
 
 /* --- actions --------------------------------------------------------------------------------- */
 
-static const char *key_choice_action(const struct binding *b)
-{
-	return b->req == REQ_COMMAND ? "command" : command_doing(b->req, b->view);
-}
-
 static bool key_choice_same(const struct binding *a, const struct binding *b)
 {
 	return a->req == b->req && a->view == b->view;
@@ -77,7 +72,7 @@ static bool key_choice_begins(const struct binding *rows, size_t i)
 	for (size_t k = 0; k < i; k++)
 		if (key_choice_same(&rows[k], &rows[i]))
 			return false;
-	return rows[i].req != REQ_YES && key_choice_action(&rows[i]);
+	return rows[i].req != REQ_YES && keymap_name(&rows[i]);
 }
 
 const struct key_action *key_action_all(size_t *n)
@@ -92,8 +87,7 @@ const struct key_action *key_action_all(size_t *n)
 
 		if (!key_choice_begins(rows, i))
 			continue;
-		*a = (struct key_action){ .name = key_choice_action(&rows[i]),
-					  .help = rows[i].help };
+		*a = (struct key_action){ .name = keymap_name(&rows[i]), .help = rows[i].help };
 		snprintf(a->setting, sizeof(a->setting), KEY_SETTING "%s", a->name);
 		key_choice_defaults(a->keys, sizeof(a->keys), rows, nrow, &rows[i]);
 		nall++;
@@ -177,7 +171,7 @@ static int key_choice_take(struct key_rows *r, const struct key_choice *c, struc
 	int rc = key_choice_parse(keys, c->keys, err);
 
 	for (size_t i = 0; !rc && i < r->n; i++) {
-		const char *name = key_choice_action(&r->row[i]);
+		const char *name = keymap_name(&r->row[i]);
 
 		if (r->row[i].req == REQ_YES || !name || strcasecmp(name, c->name) != 0)
 			continue;
@@ -230,7 +224,7 @@ static int key_choice_clash(const struct key_rows *r, const struct key_choice *c
 			    size_t at, struct err *err)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		const char *name = key_choice_action(&r->row[i]);
+		const char *name = keymap_name(&r->row[i]);
 
 		if (!name || strcasecmp(name, c[at].name) != 0)
 			continue;
@@ -240,7 +234,7 @@ static int key_choice_clash(const struct key_rows *r, const struct key_choice *c
 				key_choice_stays(key) ? NULL : key_choice_other(r, i, key);
 
 			if (other)
-				return key_choice_refuse(key, key_choice_action(other), c, n, err);
+				return key_choice_refuse(key, keymap_name(other), c, n, err);
 		}
 	}
 	return 0;

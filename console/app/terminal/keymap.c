@@ -5,6 +5,9 @@
  */
 #include "console/app/terminal/keymap.h"
 
+#include "views/data/state/key_hint.h"
+#include "views/shell/command.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +46,7 @@ static const struct binding bindings[] = {
 	{ REQ_ROWS, 0, HEAT, false, { 'r' }, "r", NULL,
 	  "row order: by layout, by utilisation, by rack" },
 	{ REQ_ZOOM, 0, TOPO, false, { 'z' }, "z", "zoom in",
-	  "zoom in: from pods, planes or groups to switches, then to their names; u: zoom out" },
+	  "zoom in: from pods, planes or groups to switches, then to their names; Esc: zoom out" },
 	{ REQ_LAYOUT, 0, TOPO, false, { 'v' }, "v", "cables",
 	  "choose the cables drawn: the worst, at the cursor, all, on the path in view 0" },
 	{ REQ_FIND, 0, TOPO, false, { 'f', '/', K_F3 }, "f", "find", "go to a switch by its name" },
@@ -102,7 +105,7 @@ static const struct binding bindings[] = {
 	  "type the fabric's name: to start an update, and to confirm it" },
 	{ REQ_ROLLBACK_ASK, 0, APPLY, true, { 'R' }, "R", "roll back",
 	  "roll back to the previous routing; asks for Y" },
-	{ REQ_YES, 0, APPLY, true, { 'Y' }, "Y", NULL, "yes, after R" },
+	{ REQ_YES, 0, APPLY, true, { 'Y' }, "Y", NULL, "yes, to the question whether to roll back" },
 	{ REQ_APPLY_EXTEND, 0, APPLY, true, { '+' }, "+", "extend",
 	  "extend the time to confirm by 5 minutes" },
 	{ REQ_APPLY_NOTE, 0, APPLY, false, { 'N' }, "N", "note",
@@ -163,7 +166,7 @@ static const struct binding bindings[] = {
 	  "one page down" },
 	{ REQ_TOP, 0, MOVING, false, { 'g', K_HOME }, "g Home", NULL, "first row" },
 	{ REQ_BOTTOM, 0, MOVING, false, { 'G', K_END }, "G End", NULL, "last row" },
-	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "same as Space" },
+	{ REQ_ENTER, 0, PREVIEW, false, { K_ENTER, '\n' }, "Enter", NULL, "compute a plan with the engine under the cursor" },
 	{ REQ_ENTER, 0, JOBS, false, { K_ENTER, '\n' }, "Enter", "mark links",
 	  "mark the links of this job in all views; again, or Esc: remove the mark" },
 	{ REQ_ENTER, 0, HEAT | LINKS | OVERVIEW | TOPO | SWITCHES | PATHS, false, { K_ENTER, '\n' }, "Enter",
@@ -207,13 +210,13 @@ static const struct binding bindings[] = {
 	{ REQ_FASTER, 0, 0, false, { '+' }, "+", NULL, "shorter poll interval" },
 	{ REQ_SLOWER, 0, 0, false, { '-' }, "-", NULL, "longer poll interval" },
 	{ REQ_POLL, 0, 0, false, { K_F5 }, "F5", NULL,
-	  "poll the counters now; also restarts work stopped with Ctrl-X" },
+	  "poll the counters now; also restarts stopped work" },
 	{ REQ_STOP, 0, 0, false, { K_CTRL('x') }, "Ctrl-X", NULL,
 	  "stop the computation shown in the last line" },
 	{ REQ_SWEEP, 0, 0, false, { K_CTRL('r') }, "Ctrl-R", NULL, "discover the fabric again; "
 								   "Esc stops it" },
 	{ REQ_TABLES, 0, 0, false, { 'M' }, "M", NULL,
-	  "read the missing SL2VL tables, or all tables again; M or Esc stops it" },
+	  "read the missing SL2VL tables, or all tables again; while it runs: stop, as Esc does" },
 	{ REQ_UNITS, 0, 0, false, { 'U' }, "U", NULL, "GB/s or Gb/s" },
 	{ REQ_PALETTE, 0, 0, false, { 'p' }, "p", NULL, "next palette" },
 	{ REQ_PALETTE_PICK, 0, 0, false, { 'P' }, "P", NULL, "choose a palette: Tab shows the "
@@ -255,10 +258,17 @@ const struct binding *keymap_default(size_t *n)
 
 static struct binding in_force[NBINDING];
 
+const char *keymap_name(const struct binding *b)
+{
+	return b->req == REQ_COMMAND ? "command" : command_doing(b->req, b->view);
+}
+
 const struct binding *keymap_all(size_t *n)
 {
-	if (!in_force[0].req)
+	if (!in_force[0].req) {
 		memcpy(in_force, bindings, sizeof(in_force));
+		key_hints_use(in_force, NBINDING, keymap_name);
+	}
 	*n = NBINDING;
 	return in_force;
 }
@@ -275,6 +285,7 @@ void keymap_use(const struct binding *rows)
 		memcpy(in_force[i].keys, rows[i].keys, sizeof(in_force[i].keys));
 		in_force[i].shown = shown[i];
 	}
+	key_hints_use(in_force, NBINDING, keymap_name);
 }
 
 static bool keymap_binding_has(const struct binding *b, uint32_t key)

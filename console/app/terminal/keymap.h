@@ -45,6 +45,8 @@ enum key {
 /* What keys mean now: the same rows as by default, with the keys that were chosen. */
 const struct binding *keymap_all(size_t *n);
 const struct binding *keymap_default(size_t *n);
+/* Of the command that does what this row does; NULL: none. */
+const char *keymap_name(const struct binding *b);
 
 /* From now on these keys: as many rows as keymap_default() has, whose keys and shown are copied.
  * For the whole process. */

@@ -11,6 +11,7 @@
 #include "fabric/format/site/pin_text.h"
 #include "fabric/model/traffic/demand.h"
 #include "fabric/plan/file/planfile.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/state/preview_options.h"
 
 #include <errno.h>
@@ -446,9 +447,12 @@ void app_order_stop(struct app *a)
 		return;
 	serial = a->kept[p->at]->total;
 	x->order = ORDER_ENDED;
-	snprintf(x->order_error, sizeof(x->order_error),
-		 "the search for a write order was stopped: %s it again, r computes the plan again",
-		 a->state.rw ? "A or w starts" : "w starts");
+	snprintf(
+		x->order_error, sizeof(x->order_error),
+		"the search for a write order was stopped: %s%s%s starts it again, %s computes the "
+		"plan again",
+		a->state.rw ? key_hint("prepare") : "", a->state.rw ? " or " : "", key_hint("plan"),
+		key_hint("again"));
 	app_record_action(a, "order.stop", x->id);
 	if (a->cost_serial == serial) {
 		worker_cancel_cost(a->worker);

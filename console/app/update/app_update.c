@@ -11,6 +11,7 @@
 #include "fabric/plan/drain_names.h"
 #include "fabric/update/journal/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
+#include "views/data/state/key_hint.h"
 
 #include <errno.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static const char *app_update_not_ready(const struct app *a)
 		return "the fabric is not responding: the installed tables are unknown";
 	if (a->fabric_partial && a->state.poll.missing_sw)
 		return "some switches did not respond to the last sweep (view 8 names them), and "
-		       "a routing without them may cut them off: Ctrl-R sweeps again";
+		       "a routing without them may cut them off: discover the fabric again";
 	if (a->state.sm.rival[0])
 		return a->state.sm.rival;
 	if (!p->diff)
@@ -262,7 +263,8 @@ static void app_update_order_known(struct app *a, uint64_t serial)
 	if (at < PLANS_MAX && p->list[at].order_error[0])
 		app_update_refuse(a, p->list[at].order_error);
 	else if (at != p->at)
-		app_update_refuse(a, "another plan is selected now: press A again in view 6");
+		app_update_refuse(a,
+				  "another plan is selected now: take it here again from view 6");
 	else if (app_plan_make(&plan, a, &err))
 		app_update_refuse(a, err.text);
 	else
@@ -299,11 +301,14 @@ void app_update_start(struct app *a, const char *text)
 	if (a->state.apply.state != APPLY_READY || !a->plan)
 		return;
 	if (a->state.apply.strangers)
-		shell_say(a->shell, "LIDs of no job have to drain: accept that first (O)");
+		shell_say(a->shell, "LIDs of no job have to drain: accept that first (%s)",
+			  key_hint("override"));
 	else if (a->state.apply.names)
-		shell_say(a->shell, "say first which hosts have to drain (O)");
+		shell_say(a->shell, "say first which hosts have to drain (%s)",
+			  key_hint("override"));
 	else if (a->state.apply.slower[0])
-		shell_say(a->shell, "jobs get slower: accept that first (O)");
+		shell_say(a->shell, "jobs get slower: accept that first (%s)",
+			  key_hint("override"));
 	else if (app_update_name_typed(a, text))
 		app_begin_update(a);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/state/state.h"
 
+#include "views/data/state/key_hint.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,9 +145,14 @@ const struct tables *state_plan_tables(const struct state *s)
 
 const char *state_no_tables(const struct state *s)
 {
-	return s->mode == RUN_FILE    ? "this file has no routing tables: --lfts FILE reads them"
-	       : s->poll.tables_ended ? "routing tables not read: M reads them"
-				      : "routing tables not read yet";
+	static char ended[KEY_HINT_LEN + 48];
+
+	if (s->mode == RUN_FILE)
+		return "this file has no routing tables: --lfts FILE reads them";
+	if (!s->poll.tables_ended)
+		return "routing tables not read yet";
+	snprintf(ended, sizeof(ended), "routing tables not read: %s reads them", key_hint("vls"));
+	return ended;
 }
 
 bool state_vls_known(const struct state *s)
@@ -165,6 +172,7 @@ const char *state_no_vls(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "SL2VL not read yet (%.0f %%)",
 			 100.0 * (double)p->tables_done / (double)p->tables_total);
 	else
-		snprintf(buf, len, p->tables_on ? "SL2VL not read yet" : "SL2VL not read (M)");
+		key_hint_text(buf, len,
+			      p->tables_on ? "SL2VL not read yet" : "SL2VL not read ({vls})");
 	return buf;
 }

@@ -3,6 +3,7 @@
 
 #include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
+#include "views/data/state/key_hint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,8 +101,8 @@ static bool headline_down(struct headline *h, const struct state *s, const struc
 		snprintf(since, sizeof(since), " for %.20s", figure_age(age, age_s));
 	if (v->down > 2)
 		snprintf(others, sizeof(others), ", %u ports in all", v->down);
-	snprintf(full, sizeof(full), "cable down%s: %s%s%s%s; Tab, Enter: there", since, label,
-		 was ? " -> " : "", was ? was : "", others);
+	snprintf(full, sizeof(full), "cable down%s: %s%s%s%s; %s, Enter: there", since, label,
+		 was ? " -> " : "", was ? was : "", others, key_hint("pane"));
 	headline_say(h, full, "");
 	return true;
 }
@@ -119,7 +120,8 @@ static bool headline_ports(struct headline *h, const struct fabric_summary *v)
 	if (v->no_reply)
 		snprintf(part[2], 48, "%s%u without reply", v->errors || v->reduced ? ", " : "",
 			 v->no_reply);
-	snprintf(full, sizeof(full), "%s%s%s; Tab: problem ports", part[0], part[1], part[2]);
+	snprintf(full, sizeof(full), "%s%s%s; %s: problem ports", part[0], part[1], part[2],
+		 key_hint("pane"));
 	headline_say(h, full, "");
 	return true;
 }
@@ -369,14 +371,15 @@ static bool headline_unknown(struct headline *h, const struct state *s)
 			  : !s->rates			   ? "no rates yet"
 			  : !s->tables			   ? state_no_tables(s)
 			  : !s->verdict			   ? "the routing is not verified yet"
-			  : !state_vls_known(s)		   ? "SL2VL is not read (M)"
+			  : !state_vls_known(s)		   ? "SL2VL is not read ({vls})"
 			  : !s->sls_known && !verdict_ok(s->verdict) ? "SLs of paths are not known"
 								     : NULL;
-	char full[200];
+	char full[200], hint[160];
 
 	if (!why)
 		return false;
-	snprintf(full, sizeof(full), "nothing is known to be wrong; %s", why);
+	snprintf(full, sizeof(full), "nothing is known to be wrong; %s",
+		 key_hint_text(hint, sizeof(hint), why));
 	headline_say(h, full, "");
 	return true;
 }

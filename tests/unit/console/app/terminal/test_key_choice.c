@@ -231,6 +231,57 @@ static void screens_show_the_keys_in_force(void **state)
 	assert_int_equal(key_choices_use(NULL, 0, &err), 0);
 }
 
+/* Sentences of views, each with the command whose key it names. */
+static void sentences_name_the_keys_in_force(void **state)
+{
+	static const struct key_choice c[] = {
+		{ "tag", "F7", NULL },	      { "impact", "v", NULL },	 { "close", "m", NULL },
+		{ "from", "F9 {", NULL },     { "back5", "none", NULL }, { "vls", "E", NULL },
+		{ "tagged", "F4 H", NULL },   { "filter", "/", NULL },	 { "zoom", "a", NULL },
+		{ "cancel", "Ctrl-A", NULL }, { "prepare", "H", NULL },	 { "verify", "i", NULL },
+		{ "override", "o", NULL },    { "extend", "%", NULL },	 { "pane", "Ctrl-E", NULL },
+		{ "rollback", "Q", NULL },    { "find", "f F3", NULL },
+	};
+	static const struct {
+		const char *keys, *sentence;
+	} of[] = {
+		{ "6", "F7 or Enter: compute a preview" },
+		{ "6", "press F7 or Enter." },
+		{ "4", "{ >: path from/to here" },
+		{ "t", "a/u: zoom in/out   { >: path" },
+		{ "9", "i: read and verify" },
+		{ "3H", "no row is tagged; H shows all" },
+		{ "7", "choose an engine, F7 computes a preview, H brings" },
+		{ "1", "choose an engine, F7 computes a preview" },
+	};
+	static const uint32_t jobs[] = { 4, 0 };
+	struct console_kit k;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(key_choices_use(c, sizeof(c) / sizeof(c[0]), &err), 0);
+	console_open(&k, 200, 60);
+	console_fabric(&k, "fattree2:leaves=6,spines=4,hosts=4", jobs);
+	k.s.rw = true;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		console_keys(&k, of[i].keys);
+		console_shows(&k, of[i].sentence);
+	}
+	console_preview(&k, "updn");
+	console_keys(&k, "6");
+	console_shows(&k, "(Ctrl-E)");
+	console_plan(&k);
+	console_keys(&k, "7");
+	console_shows(&k, "m: close.");
+	k.s.apply.state = APPLY_CONFIRM;
+	k.s.apply.watched = true;
+	console_shows(&k, "Q, then Y: roll back");
+	console_shows(&k, "%: 5 min more.");
+	console_shows(&k, "o: override conditions.");
+	console_close(&k);
+	assert_int_equal(key_choices_use(NULL, 0, &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +294,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_choice_is_told),
 		cmocka_unit_test(all_defaults_can_be_chosen_together),
 		cmocka_unit_test(screens_show_the_keys_in_force),
+		cmocka_unit_test(sentences_name_the_keys_in_force),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/state/key_hint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+	const char *name;
+	char key[KEY_HINT_LEN];
+} hints[KEY_HINTS];
+static size_t nhint;
+
+static size_t key_hint_find(const char *command, size_t len)
+{
+	size_t i = 0;
+
+	while (i < nhint && (strncmp(hints[i].name, command, len) != 0 || hints[i].name[len]))
+		i++;
+	return i;
+}
+
+/* The shortest word of what help shows: "h" of "Left h". */
+static void key_hint_shorten(char out[KEY_HINT_LEN], const char *shown)
+{
+	size_t least = SIZE_MAX, len;
+
+	out[0] = '\0';
+	for (; *(shown += strspn(shown, " ")); shown += len) {
+		len = strcspn(shown, " ");
+		if (len < least)
+			snprintf(out, KEY_HINT_LEN, "%.*s", (int)len, shown);
+		least = len < least ? len : least;
+	}
+}
+
+void key_hints_use(const struct binding *rows, size_t n,
+		   const char *(*name)(const struct binding *b))
+{
+	nhint = 0;
+	for (size_t i = 0; i < n && nhint < KEY_HINTS; i++) {
+		const char *of = name(&rows[i]);
+
+		if (!of || !rows[i].shown || key_hint_find(of, strlen(of)) < nhint)
+			continue;
+		hints[nhint].name = of;
+		key_hint_shorten(hints[nhint++].key, rows[i].shown);
+	}
+}
+
+const char *key_hint(const char *command)
+{
+	size_t i = key_hint_find(command, strlen(command));
+
+	return i < nhint ? hints[i].key : command;
+}
+
+const char *key_hint_command(size_t i)
+{
+	return i < nhint ? hints[i].name : NULL;
+}
+
+const char *key_hint_text(char *buf, size_t len, const char *text)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	while (*text && n + 1 < len) {
+		size_t word = text[0] == '{' ? strcspn(text + 1, "}") : 0;
+		size_t i = word ? key_hint_find(text + 1, word) : nhint;
+
+		if (i < nhint) {
+			n += (size_t)snprintf(buf + n, len - n, "%s", hints[i].key);
+			text += word + 2;
+		} else {
+			buf[n++] = *text++;
+			buf[n] = '\0';
+		}
+	}
+	return buf;
+}
