@@ -3,7 +3,8 @@
 #
 # newcomer.sh: a first reroute by somebody who has read nothing but the screen.  Every key pressed
 # here is one that the screen before it names; where it does not, this fails.  From the start of
-# the console (as make demo starts it) to routes that are kept and back, at 80x24.
+# the console (as make demo starts it) to routes that are kept and back, at 80x24.  Then the tour,
+# where all is done that its lines say, with the keys as they are and with others.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 I=$PWD/${B:-build}/ibroute-top
@@ -32,6 +33,7 @@ type_the_name() { # what for
 start=$(date +%s)
 tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw \
 	--record-dir "$work/rec" --state-dir "$work/state"
+ok "whoever is here for the first time is told where all keys are" tty_wait 20 'first time here\?  \?: all keys;  :tour'
 ok "the first screen says where to reroute" told '6, choose an engine, Space computes a preview' 6
 ok "view 6 knows the routes in use" tty_wait 60 'in use'
 ok "and says how to compute" told 'Space or Enter: compute' Space
@@ -71,6 +73,58 @@ ok "and over" tty_wait 20 'the new routing is active'
 ok "the record has the note" grep -q '"note".*tried and went back' "$work"/rec/*.jsonl
 tty_keys q
 ok "and is whole" eval 'for _ in $(seq 50); do "$I" audit verify "$work"/rec/*.jsonl >/dev/null 2>&1 && break; sleep 0.1; done; "$I" audit verify "$work"/rec/*.jsonl >/dev/null'
+tty_stop
+
+# In the tour: at that step, what its lines say, joined.
+tour_says() { # step
+	tty_wait "${2:-10}" "Tour $1 of 14" && words=$(tty_screen | grep -A2 "Tour $1 of 14" | tail -n 2 | tr -s '\n ' ' ')
+}
+# At that step it says to press a key (then what follows it), which is pressed.
+tour_key() { # step, what is said behind the key
+	tour_says "$1" || return 1
+	local key=$(sed -nE "s/.*Press ([^ :.]+)$2.*/\1/p" <<<"$words")
+	[ -n "$key" ] || { echo "no key in: $words"; return 1; }
+	tty_keys "$key"
+}
+
+tour() { # what is other, KEY=VALUE...
+	local how=$1 set=()
+	shift
+	for k in "$@"; do set+=(--set "key.$k"); done
+	rm -rf "$work/tour"
+	tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" tour "${set[@]}" \
+		--record-dir "$work/tour" --state-dir "$work/tour-state"
+	ok "tour$how: the verdict is there" tty_wait 60 'routing costs jobs'
+	ok "1: a key leads to the jobs" tour_key 1 ': the jobs'
+	ok "2: Enter marks one" eval 'tour_says 2 && grep -q "Enter marks" <<<"$words" && tty_keys Enter'
+	ok "3: the heatmap" tour_key 3 ': the heatmap'
+	ok "4: the links" tour_key 4 ': the links'
+	sleep 4 # as long as somebody reads it: rates of jobs are there by then
+	ok "5: the engines" tour_key 5 ': engines'
+	ok "6: sar" eval 'tour_says 6 && grep -q "Go to sar" <<<"$words" && tty_engine sar && tty_keys Enter'
+	ok "7: a plan, and its jobs" tour_key 7 ': what each job'
+	ok "8: to the update" tour_key 8 ': it takes the plan'
+	ok "9: it is started by the name" eval 'tour_says 9 && tty_keys Enter && type_the_name START'
+	ok "11: and confirmed by it" eval 'tour_says 11 30 && tty_keys Enter && type_the_name CONFIRM'
+}
+
+tour ''
+ok "12: it waits for what is measured" tour_says 12
+ok "13: the effect is told" eval 'tour_says 13 30 && tty_screen | grep -q "Effect: slowest job [0-9]*: "'
+ok "the record" tour_key 13 ': the record'
+ok "14: that was the tour" eval 'tour_says 14 && grep -q "That was the tour" <<<"$words"'
+ok "the record has the update and its effect" grep -q '"apply.effect"' "$work"/tour/*.jsonl
+tty_keys Escape
+ok "Esc ends it" tty_wait 5 'the tour has ended; :tour begins it again'
+tty_stop
+
+tour ', other keys' impact=F8 prepare=H sort=none help=F9
+ok "12 again" tour_says 12
+tty_keys Escape
+ok "left before its end" tty_wait 5 'the tour has ended'
+tty_type ':tour'
+tty_keys Enter
+ok "and begun again" tty_wait 5 'Tour 1 of 14'
 tty_stop
 
 # Nobody decides: what is simulated has the same deadline as a real fabric.

@@ -221,6 +221,17 @@ static void app_act_save_view(struct app *a, const struct request *r)
 	app_saved_keep(a, r->saved);
 }
 
+static void app_act_tour(struct app *a)
+{
+	if (!a->demo) {
+		shell_say(a->shell, "the tour needs a simulated fabric: ibroute-top tour");
+		return;
+	}
+	if (!a->state.rw && a->state.recording)
+		app_act_armed(a);
+	shell_tour_begin(a->shell);
+}
+
 /* Requests that are one function's; the others are below. */
 static const struct {
 	void (*plain)(struct app *a);
@@ -250,6 +261,7 @@ static const struct {
 	[REQ_APPLY_OVERRIDE].text = app_update_override,
 	[REQ_APPLY_CLOSE].plain = app_update_close,
 	[REQ_DETACH].plain = app_act_leave,
+	[REQ_TOUR].plain = app_act_tour,
 	[REQ_ARM].plain = app_act_arm,
 	[REQ_WEAK].plain = app_weak_find,
 	[REQ_CAMPAIGN].text = app_campaign_read,

@@ -359,6 +359,8 @@ int app_start(struct app *a, struct err *err)
 	app_life_preview_options(a);
 	if (a->term)
 		shell_goto(a->shell, a->start_view);
+	if (a->opts.tour)
+		shell_tour_begin(a->shell);
 	return app_life_start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 

@@ -30,6 +30,7 @@ enum app_option {
 
 struct app_opts {
 	bool demo;
+	bool tour;	       /* with a tour of the console */
 	const char *demo_spec; /* NULL: the default */
 	const char *load;      /* a dump instead of a wire */
 	const char *lfts;      /* its tables */

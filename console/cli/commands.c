@@ -42,6 +42,7 @@ const struct subcommand commands[] = {
 	{ "baseline", "show or set what the fabric is expected to be, for --check", cmd_baseline },
 	{ "collect", "watch a fabric for all who want to see it, and keep the past", cmd_collect },
 	{ "agent", "run on a compute node: drain and move its jobs during updates", cmd_agent },
+	{ "tour", "learn the console in three minutes, on a simulated fabric", cmd_tour },
 	{ "audit", "verify, list, replay and export session records", cmd_audit },
 	{ "config", "show or check the configuration files", cmd_config },
 	{ "manual", "print the manual page", commands_manual },

@@ -53,4 +53,5 @@ int cmd_baseline(int argc, char **argv);
 int cmd_collect(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_tour(int argc, char **argv);
 int cmd_config(int argc, char **argv);

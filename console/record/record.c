@@ -27,6 +27,7 @@ struct record_seen {
 	char *path; /* of its first part; NULL: not open */
 	uint64_t seq, cast_bytes;
 	struct digest head;
+	bool first;	   /* no session was before it */
 	bool failing;	   /* to write a line, or frames since then */
 	struct err failed; /* why, since it was asked last; "": it has not */
 };
@@ -81,10 +82,14 @@ static int record_first_line(struct record *r, struct err *err)
 	const struct record_opts *o = &r->opts;
 	struct record_entry e = { .what = RECORD_LINE, .at = r->w.began, .type = "session.start" };
 	json_t *data, *genesis = json_null();
+	bool first = !record_previous(sid, sizeof(sid), &last, &seq, r->w.dir, r->w.sid);
 	char *text;
 	int rc;
 
-	if (record_previous(sid, sizeof(sid), &last, &seq, r->w.dir, r->w.sid))
+	pthread_mutex_lock(&r->seen_lock);
+	r->seen.first = first;
+	pthread_mutex_unlock(&r->seen_lock);
+	if (!first)
 		genesis = json_pack("{s:o, s:I, s:s}", "sid", json_text(sid), "seq",
 				    (json_int_t)seq, "head", digest_hex(hex, &last));
 	data = json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "version",
@@ -326,6 +331,16 @@ uint64_t record_seq(struct record *r)
 	seq = r->seen.seq;
 	pthread_mutex_unlock(&r->seen_lock);
 	return seq;
+}
+
+bool record_is_first(struct record *r)
+{
+	bool first;
+
+	pthread_mutex_lock(&r->seen_lock);
+	first = r->seen.first;
+	pthread_mutex_unlock(&r->seen_lock);
+	return first;
 }
 
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes)

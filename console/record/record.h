@@ -75,4 +75,5 @@ int record_close(struct record *r, struct err *err); /* session.end, sync, free;
 const char *record_sid(const struct record *r);
 const char *record_path(struct record *r); /* of its first part; "": it is not open */
 uint64_t record_seq(struct record *r);	   /* lines so far */
+bool record_is_first(struct record *r);	   /* it is open, and its folder had none before */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);

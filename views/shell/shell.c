@@ -17,6 +17,7 @@
 #include "views/table/noted.h"
 #include "views/table/sort_menu.h"
 #include "views/table/tagged.h"
+#include "views/tour/tour.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -35,6 +36,7 @@ struct shell {
 	struct finder finder;
 	struct saved_view saving; /* of the last request, as the next */
 	struct row_note noting;
+	struct tour tour;
 	char *copied; /* names that the last request has; NULL: none */
 	int w, h;     /* of the canvas drawn last */
 };
@@ -164,6 +166,13 @@ static struct table *shell_own_table(const struct shell *shell, enum view_id vie
 		return t && (*ops)->kind == own_tables[i].rows ? t : NULL;
 	}
 	return NULL;
+}
+
+void shell_tour_begin(struct shell *shell)
+{
+	context_goto(&shell->ctx, VIEW_OVERVIEW);
+	context_select_job(&shell->ctx, 0);
+	tour_begin(&shell->tour);
 }
 
 /* Takes what is tagged in the tables, and drops selections that are no longer there. */
@@ -703,7 +712,7 @@ static bool shell_pass_on(const struct input *in, struct request *out)
 		REQ_HIST_FORWARD5,  REQ_PLAY,	   REQ_EVENT_NEXT, REQ_EVENT_PREV,   REQ_LIVE,
 		REQ_BOOKMARK,	    REQ_BOOKMARKS, REQ_AT,	   REQ_AGAINST,	     REQ_EXPORT,
 		REQ_INTERVAL,	    REQ_SET,	   REQ_KEEP,	   REQ_PLAN_SAVE,    REQ_APPLY_NOTE,
-		REQ_APPLY_OVERRIDE, REQ_ENGINE,	   REQ_CAMPAIGN,
+		REQ_APPLY_OVERRIDE, REQ_ENGINE,	   REQ_CAMPAIGN,   REQ_TOUR,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
@@ -872,6 +881,16 @@ static void shell_say_no_use(struct shell *shell, enum req req, const struct sta
 	}
 }
 
+/* By Esc, from wherever it is. */
+static bool shell_leave_tour(struct shell *shell, const struct input *in)
+{
+	if (!shell->tour.on || in->req != REQ_BACK || !in->esc)
+		return false;
+	shell->tour.on = false;
+	context_say(&shell->ctx, "the tour has ended; :tour begins it again");
+	return true;
+}
+
 static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
 		     struct request *out)
 {
@@ -879,7 +898,7 @@ static void shell_do(struct shell *shell, const struct input *in, const struct s
 	struct table *t;
 	struct table_in at;
 
-	if (in->req == REQ_NONE)
+	if (in->req == REQ_NONE || shell_leave_tour(shell, in))
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
 		out->type = s->may_arm ? REQ_ARM : REQ_NONE;
@@ -1166,6 +1185,7 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 		shell_prompt_input(shell, in, s, out);
 	else if (!shell_menu_input(shell, in, s, out))
 		shell_do(shell, in, s, out);
+	tour_follow(&shell->tour, &shell->ctx, s, in->req);
 }
 
 /* --- drawing --------------------------------------------------------------------------------- */
@@ -1229,6 +1249,12 @@ void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 	shell->h = c->h;
 	shell_follow(shell, s);
 	canvas_clear(c);
+	if (shell->tour.on) {
+		tour_follow(&shell->tour, &shell->ctx, s, REQ_NONE);
+		r.h -= TOUR_ROWS;
+		tour_draw(&shell->tour, &shell->ctx, s, c,
+			  (struct rect){ 0, r.y + r.h, c->w, TOUR_ROWS });
+	}
 	if (r.h > 0)
 		v->draw(shell_own(shell), &shell->ctx, c, r, s);
 	table = shell_table(shell, &ops);

@@ -37,6 +37,8 @@ bool shell_menu(const struct shell *shell);
 /* The key whose hint is at (x, y) of the last frame; 0: none. */
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y);
 void shell_goto(struct shell *shell, enum view_id view);
+/* From its first step on, below the view; Esc ends it. */
+void shell_tour_begin(struct shell *shell);
 /* What the views share: units, palette, selection; borrowed. */
 struct context *shell_context(struct shell *shell);
 /* The table in view and what it is of; NULL: none. */

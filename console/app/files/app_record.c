@@ -5,6 +5,7 @@
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/text/json_text.h"
 #include "fabric/base/time/clock.h"
+#include "views/data/state/key_hint.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -38,6 +39,15 @@ int app_record_start(struct app *a, struct err *err)
 	return 0;
 }
 
+/* To whom has never been here, until the first key. */
+static void app_record_welcome(struct app *a)
+{
+	if (a->opts.tour)
+		return;
+	shell_say(a->shell, "first time here?  %s: all keys;  %s: a tour in three minutes",
+		  key_hint("help"), a->demo ? ":tour" : "ibroute-top tour");
+}
+
 /* Has it been opened?  With --rw whoever starts the session waits for that, and ends it. */
 static void app_record_look(struct app *a)
 {
@@ -45,6 +55,8 @@ static void app_record_look(struct app *a)
 	int rc = a->record ? record_opened(a->record, false, &err) : -EINPROGRESS;
 
 	if (!rc) {
+		if (!a->state.recording && !a->keys && a->term && record_is_first(a->record))
+			app_record_welcome(a);
 		a->state.recording = !a->state.record_lost;
 	} else if (rc != -EINPROGRESS && !a->opts.rw) {
 		app_record_missing(a, &err);

@@ -66,7 +66,7 @@ static void app_effect_begin(struct app *a)
 	uint32_t n = app_effect_jobs(a, job);
 
 	memcpy(x->plan, a->state.apply.plan, sizeof(x->plan));
-	x->told = false;
+	x->told = a->state.apply.measured = false;
 	update_effect_begin(x->of, job, n, app_effect_told(a));
 }
 
@@ -80,7 +80,7 @@ static void app_effect_say(struct app *a)
 	    s->state != APPLY_KEPT || !s->effect[0])
 		return;
 	app_record_action(a, "apply.effect", s->effect);
-	x->told = true;
+	x->told = s->measured = true;
 }
 
 static void app_effect_sample(struct app *a)
@@ -112,7 +112,8 @@ static void app_effect_hear(struct app *a, const struct app_news *n)
 
 	if (n->type == NEWS_SAMPLE)
 		app_effect_sample(a);
-	else if ((s == APPLY_ORDERING || s == APPLY_READY) &&
+	else if ((s == APPLY_ORDERING || s == APPLY_READY ||
+		  (s == APPLY_RUNNING && !app_effect_get(a)->writing)) &&
 		 strcmp(app_effect_get(a)->plan, a->state.apply.plan) != 0)
 		app_effect_begin(a);
 	/* one that is short is over before the next sample */

@@ -277,6 +277,7 @@ struct state_apply {
 	double took_s;		     /* all of it, at the end; NAN */
 
 	char effect[240];  /* what the jobs have of it, as measured, or will be; "" not known */
+	bool measured;	   /* that is all of it, after it was confirmed */
 	char result[256];  /* the sentence at the end, or why it was refused */
 	char journal[400]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
