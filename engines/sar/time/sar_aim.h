@@ -16,6 +16,3 @@
  * than opts->detour allows.  -ECANCELED. */
 int sar_aim_run(struct sar_search *s, struct tables *t, const struct tables *target,
 		const struct sar_search_opts *opts, uint64_t *blocks);
-
-/* Share of the flows that take more hops than necessary by those tables.  -ECANCELED. */
-int sar_aim_detours(double *share, struct sar_search *s, const struct tables *t);

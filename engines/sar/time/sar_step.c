@@ -17,8 +17,8 @@
 #define NOTHING		"none were found with which jobs take less time"
 #define WORTH		0.998 /* of the time: what moves have to reach */
 #define PLENTY		0.97  /* moves that reach that are enough for a step */
+#define LITTLE		0.99  /* where nothing reaches that, it is looked for hard, too */
 #define NEAR		0.995 /* what scratch reaches of the time, where it is worth aiming at */
-#define WINDING		0.2   /* share of flows with detours, above which moves come first */
 #define FIT_TRIES	5
 #define FIT_TRIES_LARGE 1
 
@@ -286,30 +286,12 @@ static int sar_step_look_far(bool *worth, struct stepping *s)
 	return rc;
 }
 
-/* *winding: does the target go so far round that parts of it alone gain little? */
-static int sar_step_look_closer(bool *winding, struct stepping *s)
+static int sar_step_aim(struct draft *d, struct stepping *s)
 {
-	double share = 0;
-	int rc = 0;
-
-	if (s->k->detour)
-		rc = sar_timing_begin(s->k, quick.flows, 0, quick.work);
-	if (!rc && s->k->detour)
-		rc = sar_aim_detours(&share, &s->k->search, s->target);
-	sar_timing_end(s->k);
-	*winding = share > WINDING;
-	return rc;
-}
-
-/* moved: there is something else to do. */
-static int sar_step_aim(struct draft *d, struct stepping *s, bool moved)
-{
-	bool worth = false, winding = false;
+	bool worth = false;
 	int rc = sar_step_look_far(&worth, s);
 
-	if (!rc && worth && moved)
-		rc = sar_step_look_closer(&winding, s);
-	if (rc || !worth || winding)
+	if (rc || !worth)
 		return rc;
 	for (uint32_t i = 0; i < AIMS && !rc && !d->good; i++)
 		rc = sar_step_try(d, s, aims[i]);
@@ -329,8 +311,7 @@ static void sar_step_tell(const struct draft *d, const struct stepping *s)
 		  "the time of jobs further",
 		  (unsigned long long)d->blocks, (unsigned long long)limit);
 	if (s->now > 0 && s->there > 0 && s->there < s->now)
-		notes_set(k->params->notes, "sar_reach",
-			  (uint64_t)(1000 * (1 - s->there / s->now)),
+		notes_set(k->params->notes, "sar_reach", (uint64_t)(1000 * (1 - s->there / s->now)),
 			  "routes from scratch take %.1f %% less time than the installed ones",
 			  100 * (1 - s->there / s->now));
 }
@@ -346,22 +327,37 @@ static int sar_step_keep(struct tables **out, struct stepping *s)
 	return rc;
 }
 
-/* *best: what is taken, if it is good. */
+/* *other may become what *best was. */
+static void sar_step_take_better(struct draft *best, struct draft *other)
+{
+	struct draft worse = *best;
+
+	if (!other->good || (best->good && other->after > best->after))
+		return;
+	*best = *other;
+	*other = worse;
+}
+
+/* *best: what is taken, if it is good: single moves, where these gain little the way to what
+ * scratch reaches, or moves looked for longer. */
 static int sar_step_find(struct draft *best, struct stepping *s)
 {
-	struct draft far = { .t = NULL };
+	struct draft other = { .t = NULL };
 	int rc = sar_step_try(best, s, &quick);
 
 	if (rc || s->k->large || (best->good && best->after <= PLENTY * best->before))
 		return rc;
-	rc = sar_step_aim(&far, s, best->good);
-	if (!rc && far.good) {
-		draft_done(best);
-		*best = far;
-		return 0;
-	}
-	draft_done(&far);
-	return rc || best->good ? rc : sar_step_try(best, s, &hard);
+	rc = sar_step_aim(&other, s);
+	if (!rc)
+		sar_step_take_better(best, &other);
+	draft_done(&other);
+	if (rc || (best->good && best->after <= LITTLE * best->before))
+		return rc;
+	rc = sar_step_try(&other, s, &hard);
+	if (!rc)
+		sar_step_take_better(best, &other);
+	draft_done(&other);
+	return rc;
 }
 
 int sar_step_route(struct tables **out, struct sar_timing *k)
