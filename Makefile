@@ -466,7 +466,7 @@ install: $(BIN) $(PLUGIN) install-slurm
 	sed 's,@INCLUDEDIR@,$(INCLUDEDIR),; s,@VERSION@,$(VERSION),' fabric/agent/ibroute-agent.pc.in \
 		>$(DESTDIR)$(PCDIR)/ibroute-agent.pc
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples console/examples/agent_client.c
-	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh
+	install -m 0755 -t $(DESTDIR)$(SHARE)/examples console/examples/reroute.sh console/examples/slurm-hook.sh
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples $(ALERTS)
 	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
 	for u in $(UNITS); do sed 's,/usr/local/bin,$(BINDIR),' console/$$u >$(DESTDIR)$(UNITDIR)/$$u || exit; done
@@ -488,7 +488,7 @@ uninstall:
 		$(DESTDIR)$(LIBEXEC)/ibroute-slurm \
 		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(MANDIR)/man1/ibroute-top.1 \
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
-		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh \
+		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh $(DESTDIR)$(SHARE)/examples/slurm-hook.sh \
 		$(addprefix $(DESTDIR)$(SHARE)/examples/,$(notdir $(ALERTS))) \
 		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) \
 		$(foreach f,README.md CHANGES.md $(notdir $(wildcard console/manual/*.md)),$(DESTDIR)$(DOCDIR)/$(f))

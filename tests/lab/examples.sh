@@ -43,6 +43,8 @@ in_a_world_of_its_own() {
 	unshare -m bash -c '
 		cp -a /etc "$LAB_DIR/etc" && mount --bind "$LAB_DIR/etc" /etc || exit
 		mkdir -p "$LAB_DIR/run" "$LAB_DIR/sbin" /etc/ibroute-top
+		mkdir -p "$LAB_DIR/share/ibroute-top/examples" && cp "$0"/console/examples/*.sh "$LAB_DIR/share/ibroute-top/examples"
+		mount --bind "$LAB_DIR/share" /usr/local/share || exit
 		mount --bind "$LAB_DIR/run" /run && mount --bind "$LAB_DIR/sbin" /usr/local/sbin || exit
 		mount -t tmpfs none /var/lib && mount -t tmpfs none /var/log || exit
 		mkdir -p /run/ibroute-top
