@@ -266,6 +266,47 @@ static struct slurm_view_place *slurm_view_sorted(uint32_t *n, const struct slur
 	return all;
 }
 
+static uint32_t slurm_view_group_of(const struct switch_groups *g, uint32_t sw, uint32_t level)
+{
+	uint32_t id = g->of[sw];
+
+	while (id != FAB_NONE && g->group[id].level < level)
+		id = g->group[id].parent;
+	return id;
+}
+
+/* How many blocks in a row are in one group of that level, where that is the same power of two for
+ * all but the last group, as SLURM wants it; else 0. */
+static uint32_t slurm_view_run(const struct slurm_view *v, const struct slurm_view_place *sw,
+			       uint32_t n, uint32_t level)
+{
+	uint32_t run = 0;
+
+	for (uint32_t i = 0, k; i < n; i = k) {
+		uint32_t id = slurm_view_group_of(v->groups, sw[i].sw, level);
+
+		for (k = i + 1; k < n && id == slurm_view_group_of(v->groups, sw[k].sw, level); k++)
+			;
+		if (id == FAB_NONE || (run && k - i != run && (k < n || k - i > run)))
+			return 0;
+		run = run ? run : k - i;
+	}
+	return run < n && !(run & (run - 1)) ? run : 0;
+}
+
+static void slurm_view_put_together(struct slurm_topology *t, const struct slurm_view *v,
+				    const struct slurm_view_place *sw, uint32_t n)
+{
+	uint32_t last = 1;
+
+	for (uint32_t level = 1; level <= SLURM_TOGETHER; level++) {
+		uint32_t run = slurm_view_run(v, sw, n, level);
+
+		if (run > last)
+			t->together[t->ntogether++] = last = run;
+	}
+}
+
 int slurm_view_topology(struct slurm_topology **out, const struct slurm_view *v, bool blocks,
 			struct err *err)
 {
@@ -281,6 +322,8 @@ int slurm_view_topology(struct slurm_topology **out, const struct slurm_view *v,
 			     v->f->name);
 	for (uint32_t i = 0; i < n; i++)
 		slurm_view_put_switch(&d, v, sw[i].sw);
+	if (blocks)
+		slurm_view_put_together(d.topo, v, sw, n);
 	for (uint32_t i = 0; i < v->groups->n && !rc && !blocks; i++)
 		slurm_view_put_group(&d, v, order, i);
 	free(sw);

@@ -13,12 +13,15 @@
 
 /* There are 49,151 unicast LIDs: hosts below several switches each, and the switches. */
 #define SLURM_DRAFT_NAMES 250000
+#define SLURM_TOGETHER	  8 /* levels of blocks above the lowest */
 
 struct slurm_topology {
 	struct arena *arena;
 	struct slurm_switch *sw;
 	uint32_t n;
 	bool blocks;
+	/* of blocks: how many in a row belong together, powers of two, ascending */
+	uint32_t together[SLURM_TOGETHER], ntogether;
 };
 
 struct slurm_draft_node {

@@ -28,6 +28,12 @@ uint32_t slurm_topology_count(const struct slurm_topology *topo)
 	return topo->n;
 }
 
+const uint32_t *slurm_topology_together(const struct slurm_topology *topo, uint32_t *n)
+{
+	*n = topo->ntogether;
+	return topo->together;
+}
+
 bool slurm_topology_is_blocks(const struct slurm_topology *topo)
 {
 	return topo->blocks;

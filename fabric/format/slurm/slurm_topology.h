@@ -36,6 +36,8 @@ void slurm_topology_free(struct slurm_topology *topo); /* NULL is fine */
 uint32_t slurm_topology_count(const struct slurm_topology *topo);
 /* Its switches are blocks (topology/block). */
 bool slurm_topology_is_blocks(const struct slurm_topology *topo);
+/* How many blocks in a row belong together: powers of two, ascending, *n of them. */
+const uint32_t *slurm_topology_together(const struct slurm_topology *topo, uint32_t *n);
 const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *topo, uint32_t i);
 
 /* Fills b, so that the file can be looked at as a fabric: GUIDs made from the names, one link

@@ -40,6 +40,19 @@ static uint32_t slurm_write_block_size(const struct slurm_topology *topo)
 	return least == UINT32_MAX ? 1 : least;
 }
 
+/* That size, and those of blocks that belong together. */
+static void slurm_write_block_sizes(FILE *out, const struct slurm_topology *topo, const char *begin,
+				    const char *between, const char *end)
+{
+	uint32_t size = slurm_write_block_size(topo), n;
+	const uint32_t *together = slurm_topology_together(topo, &n);
+
+	fprintf(out, "%s%u", begin, size);
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, "%s%u", between, size * together[i]);
+	fputs(end, out);
+}
+
 void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
 {
 	bool blocks = slurm_topology_is_blocks(topo);
@@ -60,7 +73,7 @@ void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
 		free(below);
 	}
 	if (blocks)
-		fprintf(out, "BlockSizes=%u\n", slurm_write_block_size(topo));
+		slurm_write_block_sizes(out, topo, "BlockSizes=", ",", "\n");
 }
 
 /* In double quotes: "1" and "true" are names, too. */
@@ -82,7 +95,8 @@ void slurm_yaml_write(FILE *out, const struct slurm_topology *topo, const char *
 	slurm_write_quoted(out, "- topology", name);
 	fprintf(out, "  cluster_default: true\n  %s:\n", blocks ? "block" : "tree");
 	if (blocks)
-		fprintf(out, "    block_sizes:\n      - %u\n", slurm_write_block_size(topo));
+		slurm_write_block_sizes(out, topo, "    block_sizes:\n      - ", "\n      - ",
+					"\n");
 	fprintf(out, "    %s:\n", blocks ? "blocks" : "switches");
 	for (uint32_t i = 0; i < slurm_topology_count(topo); i++) {
 		const struct slurm_switch *s = slurm_topology_switch(topo, i);

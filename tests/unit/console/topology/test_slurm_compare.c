@@ -221,6 +221,32 @@ static void a_leaf_in_another_pod_is_told(void **state)
 		"under agg4\n");
 }
 
+/* SLURM puts so many blocks in a row together; pods of three leaves are no power of two. */
+static void blocks_of_a_pod_are_a_size_of_their_own(void **state)
+{
+	static const struct {
+		const char *spec, *conf, *yaml;
+	} nets[] = {
+		{ PODS, "\nBlockSizes=2,4\n", "    block_sizes:\n      - 2\n      - 4\n" },
+		{ "kary:k=4,n=3", "\nBlockSizes=4,16\n", "      - 4\n      - 16\n    blocks" },
+		{ "kary:k=2,n=4", "\nBlockSizes=2,4,8\n", "      - 2\n      - 4\n      - 8\n" },
+		{ "kary:k=3,n=3", "\nBlockSizes=3\n", "    block_sizes:\n      - 3\n    blocks" },
+		{ "dragonfly:p=2,a=4,h=2", "\nBlockSizes=2,8\n", "      - 2\n      - 8\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
+		struct fabric *f = generated(nets[i].spec);
+		char *conf = written(f, true, CONF), *yaml = written(f, true, YAML);
+
+		if (!strstr(conf, nets[i].conf) || !strstr(yaml, nets[i].yaml))
+			fail_msg("%s: %s%s", nets[i].spec, strstr(conf, "BlockSizes"), yaml);
+		free(conf);
+		free(yaml);
+		fabric_put(f);
+	}
+}
+
 static void a_host_outside_of_its_block_is_told(void **state)
 {
 	(void)state;
@@ -310,6 +336,7 @@ int main(void)
 		cmocka_unit_test(switches_that_one_side_does_not_have_are_told),
 		cmocka_unit_test(a_switch_is_known_by_its_hosts),
 		cmocka_unit_test(a_leaf_in_another_pod_is_told),
+		cmocka_unit_test(blocks_of_a_pod_are_a_size_of_their_own),
 		cmocka_unit_test(a_host_outside_of_its_block_is_told),
 		cmocka_unit_test(switches_in_a_circle_end),
 		cmocka_unit_test(a_host_with_two_rails_is_listed_once_and_fits_under_both),
