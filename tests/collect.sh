@@ -160,6 +160,19 @@ EOF
 ok "garbage, half questions and 400 who say nothing change nothing" garbage
 ok "it is the same collector" kill -0 "$first_pid"
 
+# --- commands read from it, too ---
+commands() {
+	local c
+	for c in "paths n0001 n0030" "plan -e minhop --jobs none" "compare --engine minhop,updn --jobs none" "topology --slurm" "dump-lfts"; do
+		# shellcheck disable=SC2086
+		is 0 "$I" $c --collector "$work/c" && grep -q "the collector's" err || return
+	done
+}
+ok "paths, plan, compare, topology and dump-lfts read from it" commands
+path_loads() { is 0 "$I" paths n0001 n0030 --json --collector "$work/c" && [ "$(field '["now"]["hops"][0]["util_pct"] is not None')" = True ]; }
+ok "with the load of the links" path_loads
+ok "a collector that was named and is not there is said" says 255 'no collector' "$I" dump-lfts --collector "$work/none"
+
 # --- the past ---
 ok "samples are kept" until_true 20 kept_for 12
 earlier() {

@@ -303,7 +303,23 @@ int live_port(struct live *l, struct live_opts *o, struct err *err)
 	return rc;
 }
 
-int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
+/* -EAGAIN: from here. */
+static int live_collected(struct live *l, const struct live_opts *o, struct err *err)
+{
+	struct live told;
+	int rc = o->collected ? o->collected(&told, o, err) : -EAGAIN;
+
+	if (rc == -EAGAIN)
+		return rc;
+	live_close(l);
+	if (rc)
+		return rc;
+	*l = told;
+	live_link(l, o->socket);
+	return 0;
+}
+
+static int live_again_here(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
 	struct mad_port simulated = l->simulated;
@@ -329,6 +345,13 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 			live_close(l);
 	}
 	return rc;
+}
+
+int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
+{
+	int rc = live_collected(l, o, err);
+
+	return rc == -EAGAIN ? live_again_here(l, o, name, err) : rc;
 }
 
 int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err)
@@ -432,7 +455,7 @@ int live_read(struct live *now, struct wire *w, const struct live_opts *o, const
 
 int live_tables(struct live *l, struct err *err)
 {
-	int rc = live_read_tables(l, err);
+	int rc = l->collected ? 0 : live_read_tables(l, err);
 
 	if (!rc)
 		live_ask_plugin(l);
@@ -465,7 +488,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 {
 	int rc = live_discover(l, o, name, err);
 
-	if (!rc && o->jobs)
+	if (!rc && o->jobs && !l->jobs)
 		rc = live_jobs(l, o, err);
 	l->lfts_only = o->lfts_only;
 	if (!rc)
@@ -489,6 +512,7 @@ bool live_gone(const struct live *l)
 void live_close(struct live *l)
 {
 	osm_link_close(l->osm);
+	rates_put(l->rates);
 	tables_put(l->t);
 	jobset_put(l->jobs);
 	fabric_put(l->f);

@@ -8,6 +8,7 @@
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
 #include "fabric/model/traffic/jobset.h"
+#include "fabric/model/traffic/sample.h"
 #include "fabric/plan/plan.h"
 #include "fabric/update/installer/osm_link.h"
 #include "fabric/update/protocol/site_key.h"
@@ -18,7 +19,12 @@
 #include <stdint.h>
 
 struct jobs_moment;
+struct live;
+struct live_opts;
 struct name_map;
+
+/* What somebody else has read, see collected.h.  -EAGAIN: it is to be read here. */
+typedef int live_collected_fn(struct live *l, const struct live_opts *o, struct err *err);
 
 struct live_opts {
 	const char *ca;
@@ -28,18 +34,20 @@ struct live_opts {
 	uint64_t m_key;
 	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names;
-	const char *io_nodes; /* as --io-nodes; NULL: none are known */
+	const char *io_nodes;	      /* as --io-nodes; NULL: none are known */
 	const struct name_map *names; /* without node_names; NULL: none */
-	const char *jobs; /* "slurm" or a file; NULL: not watched */
-	bool no_jobs;	  /* that was said: --jobs none */
-	bool jobs_tried;  /* nothing was said: without an answer it is a warning, and no jobs */
+	const char *jobs;	      /* "slurm" or a file; NULL: not watched */
+	bool no_jobs;		      /* that was said: --jobs none */
+	bool jobs_tried; /* nothing was said: without an answer it is a warning, and no jobs */
 	const struct jobs_moment *moment; /* of jobs that are a history; NULL: none */
-	bool lfts_only;		  /* SL2VL tables are not needed; OpenSM is not compared with */
+	bool lfts_only; /* SL2VL tables are not needed; OpenSM is not compared with */
 	const char *record_dir, *state_dir;
-	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
-	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
-	const char *agents_key; /* file, see site_keys_load(); NULL: the usual one */
+	const char *installer;	      /* "opensm", "smp", "file:DIR"; NULL: as it is best */
+	const char *socket;	      /* of OpenSM's plugin; NULL: see osm_link_path() */
+	const char *agents_key;	      /* file, see site_keys_load(); NULL: the usual one */
 	enum adaptive_state adaptive; /* as declared */
+	live_collected_fn *collected; /* NULL: all is read from the fabric itself */
+	const char *collector; /* folder of one, or "none"; NULL: the usual one, if there is any */
 	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };
 
@@ -79,6 +87,14 @@ enum live_option {
 			"OpenSM's guid2mkey",                                                       \
 			(group)                                                                     \
 	}
+/* Of commands that write nothing; field: of their struct live_opts. */
+#define OPTION_COLLECTOR(field, group)                                                             \
+	{                                                                                          \
+		"collector", (field), "DIR|none", 0,                                               \
+			"read from this collector (default: that of this machine, if it runs); "   \
+			"none: read from the fabric",                                              \
+			(group)                                                                    \
+	}
 /* Files that belong to a fabric, and folders: */
 #define OPTION_LIVE_NODE_NAMES(group)                                                              \
 	{                                                                                          \
@@ -89,7 +105,7 @@ enum live_option {
 	{                                                                                          \
 		"adaptive-routing", OPT_LIVE_ADAPTIVE, "auto|yes|no", 0,                           \
 			"do switches choose among ports for each packet, so that tables are only " \
-			"part of the routing? auto: as far as OpenSM reports it (default)",             \
+			"part of the routing? auto: as far as OpenSM reports it (default)",        \
 			(group)                                                                    \
 	}
 #define OPTIONS_LIVE_DIRS(group)                                                                   \
@@ -144,7 +160,9 @@ struct live {
 	char osm_why[300];	      /* why osm is NULL */
 	struct adaptive adaptive;     /* after live_discover() */
 	char foreign[300]; /* switches hold other tables than OpenSM believes; "": they do not */
-	uint16_t top_min;  /* lowest LinearFDBTop, and whose; after live_open() */
+	bool collected;	   /* f, t, sm and perhaps jobs are a collector's, and w is NULL */
+	const struct rates *rates; /* of a collector, if it has any */
+	uint16_t top_min;	   /* lowest LinearFDBTop, and whose; after live_open() */
 	uint32_t top_min_sw;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/plan/tables_source.h"
 
+#include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/load/load_plan.h"
 #include "console/plan/command_inputs.h"
@@ -14,6 +15,7 @@ static struct argp_option rows[] = {
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),
+	OPTION_COLLECTOR(CMDLINE_KEY(struct tables_source_opts, live.collector), 0),
 	{ 0 },
 };
 
@@ -34,7 +36,8 @@ static error_t tables_source_take(int key, char *arg, struct argp_state *state)
 					  "its topology");
 		return 0;
 	default:
-		return options_take(&o->o, key, arg, state);
+		return cmdline_take(NULL, o, key, arg, state) ? options_take(&o->o, key, arg, state)
+							      : 0;
 	}
 }
 

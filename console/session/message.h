@@ -97,7 +97,8 @@ struct msg {
 	struct msg *next;
 	double made_s;	 /* clock_s() of msg_new() */
 	double since_s;	 /* MSG_TABLES: when their reading began */
-	int64_t time_ms; /* of the wall clock; MSG_PAST, and MSG_SAMPLE of a collector */
+	int64_t time_ms; /* of the wall clock; MSG_PAST, and fabrics, tables and samples of a
+			    collector */
 
 	struct log_line line;
 	bool printed; /* MSG_LOG: where it is printed at all */

@@ -20,7 +20,7 @@ C=$LAB_DIR/collector
 
 # up: the collector on n0002, and its MADs in $LAB_DIR/sends; lab_on has a time limit
 up() {
-	LAB_TIMEOUT=500 lab_on n0002 env UMAD_SENDS="$LAB_DIR/sends" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" collect -d 1 \
+	LAB_TIMEOUT=500 lab_on n0002 env UMAD_SENDS="$LAB_DIR/sends" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" collect --name ib -d 1 \
 		--sweep-interval 300 --dir "$C" --state-dir "$LAB_DIR/state" --jobs slurm --jobs-interval 1 2>"$LAB_DIR/collect.log" &
 	lab_wait 30 see
 }
@@ -74,6 +74,36 @@ lab_counter leaf2 "$(lab_port leaf2)" PortCounters.SymbolErrorCounter=5000
 ok "5,000 symbol errors since the last run are told at once" rose
 ok "and are no news to the next run" check
 
+# --- commands that look and plan: nothing is asked of the fabric ---
+cost() { # COMMAND...: its MADs, its own exit code
+	rm -f "$LAB_DIR/own"
+	LAB_TIMEOUT=120 lab_on n0003 env UMAD_SENDS="$LAB_DIR/own" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" "$@" \
+		>"$LAB_DIR/said" 2>&1 </dev/null || { cat "$LAB_DIR/said"; return 1; }
+	[ -s "$LAB_DIR/own" ] && od -An -tu8 "$LAB_DIR/own" | tr -d ' ' || echo 0
+}
+cheap() { # how many MADs it may cost by way of the collector; COMMAND...
+	local most=$1 here there
+	shift
+	there=$(cost "$@" --collector "$C") && grep -q "the collector's" "$LAB_DIR/said" && cp "$LAB_DIR/said" "$LAB_DIR/by" &&
+		here=$(cost "$@" --collector none) || return
+	echo "# $*: $there MADs, $here without"
+	[ "$there" -le "$most" ] && [ "$here" -gt $((most + 9)) ]
+}
+told_same() { diff <(grep -v "^note: fabric and tables" "$LAB_DIR/by") "$LAB_DIR/said"; }
+ok "dump-lfts costs nothing by way of it" cheap 0 dump-lfts
+ok "and says the same" told_same
+ok "that of another fabric is not taken" eval '! cost dump-lfts --fabric other --collector "$C" && grep -q "is ib, not other" "$LAB_DIR/said"'
+ok "so does plan" cheap 0 plan -e minhop --jobs none
+ok "and compare" cheap 0 compare --engine minhop,updn --jobs none
+ok "and topology --slurm" cheap 0 topology --slurm
+ok "paths by name asks the SM for the service level alone" cheap 8 paths n0001 n0016
+as_collected() { LAB_TIMEOUT=120 lab_on n0003 "$IBROUTE_TOP" "$@" >"$LAB_DIR/said" 2>&1 </dev/null; local rc=$?; cat "$LAB_DIR/said"; return $rc; }
+refused() { as_collected apply --accept-slower "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric ib --no-input; [ $? -eq 4 ] && grep -q 'the installed tables changed' "$LAB_DIR/said"; }
+ok "a plan is made of what it knows" as_collected plan -e minhop --jobs none --fabric ib -o "$LAB_DIR/p.plan" --collector "$C"
+ok "one of somebody else is made and applied meanwhile" eval 'as_collected plan -e minhop --exclude spine1 --jobs none --fabric ib -o "$LAB_DIR/q.plan" --collector none &&
+	as_collected apply --accept-slower "$LAB_DIR/q.plan" "${dirs[@]}" --yes-fabric ib --no-input'
+ok "the first is refused before anything is written, and why is said" refused
+
 # --- SLURM and the SM ---
 lab_slurmctld_stop
 ok "SLURM is gone, and that is seen" lab_wait 15 is_so 'r["jobs"]["state"] == "unreachable"'
@@ -83,8 +113,8 @@ ok "it is back" lab_wait 15 is_so 'r["jobs"]["state"] == "ok"'
 lab_opensm_stop
 ok "the SM is gone, and that is seen" lab_wait 10 is_so 'r["sm"]["answers"] is False'
 down() { # the client of lab_on is the collector's parent
-	pkill -TERM -f "collect -d 1 --sweep-interval 300 --dir $C"
-	lab_wait 10 eval '! pgrep -f "collect -d 1 --sweep-interval 300 --dir $C"'
+	pkill -TERM -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"
+	lab_wait 10 eval '! pgrep -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"'
 }
 ok "it ends when it is told to" down
 finish

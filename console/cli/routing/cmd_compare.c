@@ -4,6 +4,7 @@
 #include "console/cli/text/engines_help.h"
 #include "console/cli/text/message_summary.h"
 #include "console/cli/text/summary.h"
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/options.h"
@@ -23,6 +24,11 @@
 
 #define MOST 16
 
+struct compare_cmd {
+	struct options o;
+	struct live_opts live;
+};
+
 static const struct argp_option table[] = {
 	{ "engines", OPT_ENGINES, "A,B,...", 0,
 	  "engines to compare, from the list below. :HOW after the name is the number of data VLs "
@@ -41,13 +47,9 @@ static const struct argp_option table[] = {
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),
+	OPTION_COLLECTOR(CMDLINE_KEY(struct compare_cmd, live.collector), 0),
 	OPTION_SAYING(OPT_JSON, "print a JSON array with one object per routing"),
 	{ 0 },
-};
-
-struct compare_cmd {
-	struct options o;
-	struct live_opts live;
 };
 
 static error_t cmd_compare_take(int key, char *arg, struct argp_state *state)
@@ -68,7 +70,8 @@ static error_t cmd_compare_take(int key, char *arg, struct argp_state *state)
 					  "--tables");
 		return 0;
 	default:
-		return options_take(o, key, arg, state);
+		return cmdline_take(NULL, c, key, arg, state) ? options_take(o, key, arg, state)
+							      : 0;
 	}
 }
 
@@ -331,6 +334,7 @@ static int cmd_compare_load_live(struct comparison *cmp, struct compare_cmd *c, 
 
 	live_jobs_default(&c->live);
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
+	c->live.collected = collected_open;
 	c->live.moment = &c->o.moment;
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;

@@ -2,6 +2,7 @@
 /* ibroute-top dump-lfts: the tables that are installed, or of files, in the formats of others. */
 #include "console/cli/commands.h"
 
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/route_file.h"
@@ -109,6 +110,7 @@ int cmd_dump_lfts(int argc, char **argv)
 	tables_source_opts_init(&c.s);
 	cmdline_parse(&argp, argc, argv, &c);
 	c.s.live.lfts_only = !c.dir && c.format != FORMAT_IBR;
+	c.s.live.collected = collected_open;
 	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
 		rc = cmd_dump_dump(&c, &s, &err);

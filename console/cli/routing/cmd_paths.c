@@ -3,6 +3,7 @@
  * plan. */
 #include "console/cli/commands.h"
 
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/route_file.h"
@@ -39,13 +40,14 @@ struct way {
 
 struct paths {
 	struct tables_source s;
-	struct rates *rates; /* NULL: no loads */
+	const struct rates *rates; /* NULL: no loads */
 	uint32_t src, dst;
 	uint16_t lid;
 	struct way now, plan; /* plan.t NULL: there is none */
 	bool traced, named;   /* s.f is no more than the path; has the name that was given */
 	struct fabric *loads; /* of which rates are, if it is not s.f; owned */
 	bool sl_asked;	      /* the SM, for the one of now */
+	struct live port;     /* for what a collector does not tell; all-zero: none */
 };
 
 static const struct argp_option table[] = {
@@ -133,7 +135,7 @@ static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tab
 {
 	w->t = t;
 	path_walk(&w->p, x->s.f, t, x->src, x->lid);
-	if (x->s.w && !efi)
+	if ((x->s.w || x->s.l.collected) && !efi)
 		return 0;
 	return metrics_compute(&w->m, x->s.f, t, x->s.jobs, NULL, NULL, err);
 }
@@ -271,15 +273,46 @@ static int cmd_paths_discover(struct paths *x, struct paths_cmd *c, struct err *
 	return 0;
 }
 
+/* What a collector knows, unless it does not know these ends.  -EAGAIN: it is to be read. */
+static int cmd_paths_collected(struct paths *x, struct paths_cmd *c, struct err *err)
+{
+	int rc = c->s.live.collected(&x->s.l, &c->s.live, err);
+
+	if (rc)
+		return rc == -EAGAIN ? rc : EXIT_UNREADABLE;
+	cmd_paths_took(x);
+	if (!cmd_paths_find(x, c, err))
+		return 0;
+	err->text[0] = '\0';
+	tables_source_close(&x->s);
+	return -EAGAIN;
+}
+
+/* The SM is asked for a service level that nobody has told; without a port it is taken to be 0. */
+static void cmd_paths_open_port(struct paths *x, struct paths_cmd *c)
+{
+	struct err unused;
+
+	if (!x->s.l.collected || route_file_sls_known(x->s.t) ||
+	    live_port(&x->port, &c->s.live, &unused))
+		return;
+	x->s.w = x->port.w;
+}
+
 static int cmd_paths_open(struct paths *x, struct paths_cmd *c, struct err *err)
 {
 	int rc;
 
 	c->efi |= c->s.live.jobs != NULL; /* they have no other use here */
+	c->s.live.collected = collected_open;
 	if (c->s.plan || c->s.o.topology || c->efi) {
 		rc = tables_source_open(&x->s, &c->s, err);
 		return rc ? rc : cmd_paths_find(x, c, err);
 	}
+	rc = cmd_paths_collected(x, c, err);
+	if (rc != -EAGAIN)
+		return rc;
+	c->s.live.collected = NULL;
 	if (live_port(&x->s.l, &c->s.live, err))
 		return EXIT_UNREADABLE;
 	if (!cmd_paths_trace(x, c))
@@ -294,7 +327,10 @@ static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
 
 	if (rc)
 		return rc;
-	if (x->s.w && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
+	if (!c->no_load && x->s.l.rates)
+		x->rates = rates_get(x->s.l.rates);
+	cmd_paths_open_port(x, c);
+	if (x->s.w && !x->s.l.collected && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
 		return EXIT_UNREADABLE;
 	if (cmd_paths_walk(&x->now, x, x->s.t, c->efi, err) || cmd_paths_ask(x, err) ||
 	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, c->efi, err)))
@@ -525,7 +561,7 @@ int cmd_paths(int argc, char **argv)
 		       "load, and the number of paths that share each link (EFI). The ends are "
 		       "names (n031, n031/2), LIDs or GUIDs. Of a live fabric only what the path "
 		       "takes is read: LIDs (--Lid) and GUIDs cost about eight MADs a hop, names a "
-		       "discovery.\vExit codes: 0 packets arrive; 1 "
+		       "discovery; of a collector nothing but the service level.\vExit codes: 0 packets arrive; 1 "
 		       "they do not; 64 bad options, or unknown ends; 255 the fabric or a file "
 		       "could not be read.",
 	};
@@ -547,6 +583,7 @@ int cmd_paths(int argc, char **argv)
 	metrics_free(x.plan.m);
 	rates_put(x.rates);
 	fabric_put(x.loads);
+	live_close(&x.port);
 	tables_source_close(&x.s);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "console/cli/text/plan_jobs.h"
 #include "console/cli/text/plan_text.h"
 #include "console/cli/text/summary.h"
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/options.h"
@@ -70,6 +71,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
 	OPTION_PARAM(PARAM_ROOTS),
+	OPTION_COLLECTOR(CMDLINE_KEY(struct plan_cmd, live.collector), 0),
 	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
 	{ "no-drain", CMDLINE_KEY(struct plan_cmd, no_drain), NULL, 0,
 	  "only the part of the new routing that nobody has to drain for: LIDs that need the drain "
@@ -471,6 +473,7 @@ static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *er
 {
 	live_jobs_default(&c->live);
 	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
+	c->live.collected = collected_open;
 	c->live.moment = &c->o.moment;
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;

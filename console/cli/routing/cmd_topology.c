@@ -2,6 +2,7 @@
 /* ibroute-top topology: the fabric as SLURM is told of it, and what an installed file says else. */
 #include "console/cli/commands.h"
 
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/input/load/load_racks.h"
@@ -43,6 +44,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_IO_NODES),
 	{ "output", 'o', "FILE", 0, "write to FILE, which is replaced as a whole (default: stdout)",
 	  0 },
+	OPTION_COLLECTOR(CMDLINE_KEY(struct topology_cmd, live.collector), 0),
 	OPTION_SAYING(OPT_JSON, "with --compare: print the differences as JSON"),
 	{ 0 },
 };
@@ -205,6 +207,7 @@ static int cmd_topology_run(struct topology_cmd *c, struct err *err)
 		rc = command_inputs_load(&in, &c->o, err);
 	} else {
 		c->live.io_nodes = c->o.text[PARAM_IO_NODES];
+		c->live.collected = collected_open;
 		rc = live_discover(&l, &c->live, NULL, err) ? EXIT_UNREADABLE : 0;
 	}
 	if (!rc)

@@ -2,6 +2,7 @@
 /* ibroute-top weak: what the failure of each cable and switch would cost after a repair. */
 #include "console/cli/commands.h"
 
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
@@ -259,6 +260,7 @@ int cmd_weak(int argc, char **argv)
 
 	tables_source_opts_init(&c.s);
 	options_parse(&argp, argc, argv, &c);
+	c.s.live.collected = collected_open;
 	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
 		rc = cmd_weak_run(&c, &s, &err);

@@ -86,7 +86,7 @@ static char *frame_take_lines(struct bytes_in *in)
 }
 
 static int frame_take_fabric(struct msg **out, struct frame_taker *t, struct bytes_in *in,
-			     struct err *err)
+			     int64_t time_ms, struct err *err)
 {
 	const struct fabric *before = t->fabric.fabric;
 	struct fabric_part head;
@@ -114,11 +114,13 @@ static int frame_take_fabric(struct msg **out, struct frame_taker *t, struct byt
 	m->seconds = isfinite(head.seconds) ? head.seconds : 0;
 	m->partial = head.partial;
 	m->silent = silent;
+	m->time_ms = time_ms;
 	*out = m;
 	return 0;
 }
 
-static int frame_take_tables(struct msg **out, struct frame_taker *t, struct bytes_in *in)
+static int frame_take_tables(struct msg **out, struct frame_taker *t, struct bytes_in *in,
+			     int64_t time_ms)
 {
 	struct tables_part head;
 	struct msg *m;
@@ -136,6 +138,7 @@ static int frame_take_tables(struct msg **out, struct frame_taker *t, struct byt
 	m->since_s = isfinite(head.since_s) ? head.since_s : 0;
 	m->total = head.mads;
 	m->partial = head.partial;
+	m->time_ms = time_ms;
 	*out = m;
 	return 0;
 }
@@ -289,9 +292,9 @@ static int frame_take_kind(struct msg **out, struct frame_taker *t, const struct
 	case FRAME_HELLO:
 		return frame_take_hello(out, in);
 	case FRAME_FABRIC:
-		return frame_take_fabric(out, t, in, err);
+		return frame_take_fabric(out, t, in, head->time_ms, err);
 	case FRAME_TABLES:
-		return frame_take_tables(out, t, in);
+		return frame_take_tables(out, t, in, head->time_ms);
 	case FRAME_SAMPLE:
 		return frame_take_sample(out, t, in, head->time_ms);
 	case FRAME_JOBS:

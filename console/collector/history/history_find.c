@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /* What was packed says how long it was; the file may say anything. */
-static int history_row(struct frame **out, struct history *h, enum frame_kind kind, sqlite3_stmt *q,
-		       struct err *err)
+static int history_take_row(struct frame **out, struct history *h, enum frame_kind kind,
+			    sqlite3_stmt *q, struct err *err)
 {
 	int64_t time_ms = sqlite3_column_int64(q, 0), size = sqlite3_column_int64(q, 1);
 	const void *body = sqlite3_column_blob(q, 2);
@@ -46,7 +46,7 @@ static int history_find_base(struct history *h, int64_t id, struct err *err)
 	sqlite3_bind_int64(q, 1, id);
 	code = sqlite3_step(q);
 	if (code == SQLITE_ROW)
-		rc = history_row(&f, h, FRAME_SAMPLE, q, err);
+		rc = history_take_row(&f, h, FRAME_SAMPLE, q, err);
 	else if (code == SQLITE_DONE) /* it went since */
 		rc = err_set(err, -ENOENT, "nothing is kept of that time any more");
 	else
@@ -73,7 +73,7 @@ int history_last(struct frame **out, struct history *h, enum frame_kind kind, in
 	sqlite3_bind_int64(q, 2, at_ms);
 	code = sqlite3_step(q);
 	if (code == SQLITE_ROW)
-		rc = history_row(out, h, kind, q, err);
+		rc = history_take_row(out, h, kind, q, err);
 	else if (code == SQLITE_DONE)
 		rc = err_set(err, -ENOENT, "nothing is kept of that time");
 	else
