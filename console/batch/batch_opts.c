@@ -56,8 +56,8 @@ static const struct argp_option rows[] = {
 	  "that ran at that time",
 	  0 },
 	{ "against", CMDLINE_KEY(struct batch_opts, against), "TIME", 0,
-	  "fields util_then_pct, util_change_pct, wait_then_pct, wait_change_pct hold rates against those of "
-	  "another moment, of a snapshot or of the collector",
+	  "fields util_then_pct, util_change_pct, wait_then_pct, wait_change_pct (of jobs tx_then_Bps, "
+	  "tx_change_Bps, too) hold rates against those of another moment, of a snapshot or of the collector",
 	  0 },
 	{ "mark", OPT_MARK, "NAME", 0, "with --save: set this bookmark at the sample", 0 },
 	{ "session", CMDLINE_KEY(struct batch_opts, session), "SID", 0,

@@ -6,11 +6,31 @@
 const char *chan_metric_name(enum chan_metric m)
 {
 	static const char *const names[CHAN_METRICS] = {
-		"utilisation",	 "wait",	 "EFI",	     "job EFI",	  "errors",
-		"virtual lanes", "unused links", "problems", "plan - now"
+		"utilisation",	"wait",	     "EFI",
+		"job EFI",	"errors",    "virtual lanes",
+		"unused links", "problems",  "utilisation change",
+		"wait change",	"plan - now"
 	};
 
 	return names[m];
+}
+
+static bool chan_metric_is_change(enum chan_metric m)
+{
+	return m == CHAN_UTIL_CHANGE || m == CHAN_WAIT_CHANGE;
+}
+
+enum chan_metric chan_metric_shown(enum chan_metric m, const struct state *s)
+{
+	return chan_metric_is_change(m) && !s->against ? CHAN_UTIL : m;
+}
+
+enum chan_metric chan_metric_next(enum chan_metric m, const struct state *s)
+{
+	do
+		m++;
+	while (chan_metric_is_change(m) && !s->against);
+	return m;
 }
 
 struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad)
@@ -57,6 +77,34 @@ static bool chan_value_is_unrouted(const struct state *s, uint32_t chan)
 	return k && !k->efi[chan];
 }
 
+/* A change in per cent on the scale of what a plan changes. */
+static struct chan_value chan_value_of_change(double pct, enum palette palette)
+{
+	int level;
+
+	if (!isfinite(pct))
+		return chan_value_sign('?', ROLE_DIM, 1);
+	level = delta_level(pct);
+	return (struct chan_value){ .pct = pct,
+				    .bad = (uint8_t)fmin(250, 2 + fabs(pct) * 2),
+				    .glyph = delta_glyph(level),
+				    .role = delta_role(palette, level) };
+}
+
+/* Now less then. */
+static struct chan_value chan_value_since(enum chan_metric m, enum palette palette,
+					  const struct state *s, uint32_t port)
+{
+	const struct port_rate *now = state_rate(s, port), *then;
+
+	if (!now || !s->against || s->against->nport != s->fabric->nport)
+		return chan_value_sign('?', ROLE_DIM, 1);
+	then = &s->against->port[port];
+	return chan_value_of_change(m == CHAN_UTIL_CHANGE ? now->util_pct - then->util_pct
+							  : now->wait_pct - then->wait_pct,
+				    palette);
+}
+
 static struct chan_value chan_value_change(const struct state *s, enum palette palette,
 					   uint32_t chan)
 {
@@ -64,7 +112,6 @@ static struct chan_value chan_value_change(const struct state *s, enum palette p
 	bool jobs;
 	uint64_t max;
 	double pct;
-	int level;
 
 	if (!p->before)
 		return chan_value_sign('?', ROLE_DIM, 1);
@@ -73,11 +120,7 @@ static struct chan_value chan_value_change(const struct state *s, enum palette p
 	pct = ((double)(jobs ? p->after->eff_efi : p->after->efi)[chan] -
 	       (double)(jobs ? p->before->eff_efi : p->before->efi)[chan]) /
 	      (double)(max ? max : 1) * 100;
-	level = delta_level(pct);
-	return (struct chan_value){ .pct = pct,
-				    .bad = (uint8_t)fmin(250, 2 + fabs(pct) * 2),
-				    .glyph = delta_glyph(level),
-				    .role = delta_role(palette, level) };
+	return chan_value_of_change(pct, palette);
 }
 
 static struct chan_value chan_value_of_rate(enum chan_metric m, enum palette palette,
@@ -152,6 +195,9 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 		return chan_value_change(s, palette, chan);
 	if (m == CHAN_LANES)
 		return chan_value_of_lanes(state_usage(s), palette, chan);
+	if (chan_metric_is_change(m))
+		return p == PROBLEM_NO_REPLY ? chan_value_sign('!', ROLE_WARN, 60)
+					     : chan_value_since(m, palette, s, port);
 	k = state_metrics(s);
 	if (m < CHAN_EFI || m == CHAN_ERRORS)
 		return p == PROBLEM_NO_REPLY ? chan_value_sign('!', ROLE_WARN, 60)
@@ -227,6 +273,13 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 					 delta_glyph(l));
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    " fewer .. more paths: over 2, 15, 40 % of current max");
+		return;
+	case CHAN_UTIL_CHANGE:
+	case CHAN_WAIT_CHANGE:
+		for (int l = -3; l <= 3; l++)
+			x = canvas_textf(c, r, x, y, fill_role(delta_role(palette, l)), "%c ",
+					 delta_glyph(l));
+		canvas_text(c, r, x, y, ROLE_DIM, " less .. more than then: over 2, 15, 40 points");
 		return;
 	case CHAN_DARK:
 		canvas_text(c, r, x, y, ROLE_DIM,

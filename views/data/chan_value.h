@@ -16,6 +16,8 @@ enum chan_metric {
 	CHAN_LANES,
 	CHAN_DARK,
 	CHAN_PROBLEM,
+	CHAN_UTIL_CHANGE, /* against another moment; only when there is one: chan_metric_shown() */
+	CHAN_WAIT_CHANGE,
 	CHAN_DELTA, /* what the preview changes; only when one is there */
 	CHAN_METRICS
 };
@@ -32,6 +34,10 @@ struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad);
 struct chan_value chan_value_heat(double pct, enum palette palette);
 
 const char *chan_metric_name(enum chan_metric m);
+/* It, or utilisation where there is no moment that it could be held against. */
+enum chan_metric chan_metric_shown(enum chan_metric m, const struct state *s);
+/* The one after it of those that need no plan; CHAN_DELTA behind the last. */
+enum chan_metric chan_metric_next(enum chan_metric m, const struct state *s);
 
 /* O(1). */
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,

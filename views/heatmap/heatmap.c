@@ -63,7 +63,9 @@ static struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct 
 				       const struct state *s)
 {
 	return (struct heat_sight){ heatmap_plane(u), &u->rows, &u->window,
-				    heatmap_shows_delta(ctx, s) ? CHAN_DELTA : u->metric, u->dir };
+				    heatmap_shows_delta(ctx, s) ? CHAN_DELTA
+								: chan_metric_shown(u->metric, s),
+				    u->dir };
 }
 
 /* --- drawing --------------------------------------------------------------------------------- */
@@ -506,8 +508,8 @@ static void heatmap_next_metric(struct heatmap_ui *u, struct context *ctx, const
 	ctx->compare = false;
 	if (delta)
 		u->metric = CHAN_UTIL;
-	else if (u->metric + 1 < CHAN_DELTA)
-		u->metric++;
+	else if (chan_metric_next(u->metric, s) < CHAN_DELTA)
+		u->metric = chan_metric_next(u->metric, s);
 	else if (state_plan(s)->before)
 		ctx->compare = true;
 	else
@@ -525,12 +527,16 @@ static void heatmap_next_sort(struct heatmap_ui *u, struct context *ctx, const s
 					     : heat_sort_name(u->sort));
 }
 
-static void heatmap_toggle_compare(struct context *ctx, const struct state *s)
+/* What a plan changes; without one, what is not as at the other moment. */
+static void heatmap_toggle_compare(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
-	if (!state_plan(s)->before)
-		context_say(ctx, "nothing to compare yet: compute a preview in view 6 first");
-	else
+	if (state_plan(s)->before)
 		ctx->compare = !ctx->compare;
+	else if (s->against)
+		u->metric = u->metric == CHAN_UTIL_CHANGE ? CHAN_UTIL : CHAN_UTIL_CHANGE;
+	else
+		context_say(ctx, "nothing to compare yet: compute a preview in view 6, or set a "
+				 "moment by :against TIME");
 }
 
 static void heatmap_no_choice(struct context *ctx, const char *text)
@@ -610,7 +616,7 @@ static bool heatmap_settings(struct heatmap_ui *u, struct context *ctx, const st
 		heatmap_zoom_in(u, ctx, s);
 		return true;
 	case REQ_COMPARE:
-		heatmap_toggle_compare(ctx, s);
+		heatmap_toggle_compare(u, ctx, s);
 		return true;
 	case REQ_ENTER:
 		heatmap_open_cell(u, ctx, s);

@@ -27,7 +27,11 @@ static void chan_detail_draw_rates(const struct context *ctx, const struct state
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)
-		canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
+		x = canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
+	if (s->against && s->against->nport == s->fabric->nport)
+		canvas_textf(c, r, x, 0, ROLE_LABEL, "  then: util %s  wait %s",
+			     figure_percent(util, s->against->port[port].util_pct),
+			     figure_percent(wait, s->against->port[port].wait_pct));
 }
 
 static void chan_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,

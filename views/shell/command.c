@@ -35,7 +35,7 @@ static const struct command commands[] = {
 	{ "at", "TIME", ARG_TEXT, true, REQ_AT, 0, "go to a moment, with a collector also before this session: 03:10, -90m, 2026-11-20T03:10" },
 	{ "play", "[SPEED]", ARG_TEXT, false, REQ_PLAY, 0, "play the history from this moment on, 1 to 60 times as fast; no argument: as before, or stop" },
 	{ "event", "[next|previous]", ARG_EVENT, false, REQ_EVENT, 0, "go to the moment of the next or the previous event; no argument: of the event under the cursor" },
-	{ "against", "[TIME]", ARG_TEXT, false, REQ_AGAINST, 0, "hold rates against those of another moment: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct; no argument: no longer" },
+	{ "against", "[TIME]", ARG_TEXT, false, REQ_AGAINST, 0, "hold rates against those of another moment: in the heatmap and the topology (c), in columns such as util_change_pct, of jobs also tx_change_Bps; no argument: no longer" },
 	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "go forward in the history" },
 	{ "file", "PATH", ARG_FILE, true, REQ_TABLES_FILE, 0, "compute a preview of a file's tables: tables.ibr, a dump, a saved plan" },
 	{ "plan", "FILE", ARG_FILE, true, REQ_PLAN_SAVE, 0, "save the plan, for: ibroute-top apply FILE" },

@@ -280,6 +280,7 @@ static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 	char title[64];
 	int n;
 
+	u->metric = chan_metric_shown(u->metric, in->s);
 	table_follow(&u->ports, &port_ops, &at);
 	row = table_cursor(&u->ports);
 	u->panel = r;
@@ -490,7 +491,7 @@ static bool switches_inside_input(struct switches_ui *u, struct context *ctx,
 		u->pane = (u->pane + 1) % PANES;
 		return true;
 	case REQ_METRIC:
-		u->metric = (u->metric + 1) % CHAN_DELTA;
+		u->metric = chan_metric_next(u->metric, s) % CHAN_DELTA;
 		return true;
 	case REQ_ENTER:
 		if (u->pane == PANE_PORTS && table_cursor(&u->ports) != FAB_NONE)

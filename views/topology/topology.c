@@ -126,6 +126,7 @@ static void topology_follow(struct topology_ui *u, struct context *ctx, const st
 		u->metric = CHAN_DELTA;
 	else if (u->metric == CHAN_DELTA)
 		u->metric = CHAN_UTIL;
+	u->metric = chan_metric_shown(u->metric, s);
 }
 
 static void topology_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
@@ -273,7 +274,8 @@ static void topology_take_path(struct topology_ui *u, struct context *ctx, const
 }
 
 /* By the beginning of its name, or the next one. */
-static void topology_next_metric(struct topology_ui *u, struct context *ctx, const char *name)
+static void topology_next_metric(struct topology_ui *u, struct context *ctx, const struct state *s,
+				 const char *name)
 {
 	if (name && name[0]) {
 		for (int m = 0; m < CHAN_DELTA; m++)
@@ -287,7 +289,7 @@ static void topology_next_metric(struct topology_ui *u, struct context *ctx, con
 	} else if (ctx->compare)
 		ctx->compare = false;
 	else
-		u->metric = (u->metric + 1) % CHAN_DELTA;
+		u->metric = chan_metric_next(u->metric, s) % CHAN_DELTA;
 }
 
 /* The node nearest to a place on the screen; the one that is there already is opened. */
@@ -383,7 +385,7 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 		return true;
 	switch (in->req) {
 	case REQ_METRIC:
-		topology_next_metric(u, ctx, in->text);
+		topology_next_metric(u, ctx, s, in->text);
 		return true;
 	case REQ_ZOOM:
 		if (u->nstep == 1)
@@ -399,11 +401,13 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 		u->lines = (u->lines + 1) % LINES_KINDS;
 		return true;
 	case REQ_COMPARE:
-		if (!state_plan(s)->before)
-			context_say(ctx,
-				    "nothing to compare yet: compute a preview in view 6 first");
-		else
+		if (state_plan(s)->before)
 			ctx->compare = !ctx->compare;
+		else if (s->against)
+			u->metric = u->metric == CHAN_UTIL_CHANGE ? CHAN_UTIL : CHAN_UTIL_CHANGE;
+		else
+			context_say(ctx, "nothing to compare yet: compute a preview in view 6, or "
+					 "set a moment by :against TIME");
 		return true;
 	case REQ_EXCLUDE:
 		if (in->text && in->text[0])

@@ -59,7 +59,7 @@ static void app_against_take(struct app *a, const struct fabric *f, const struct
 	a->state.against_s = time_s;
 	shell_say(
 		a->shell,
-		"against %s: columns util_then_pct, util_change_pct, wait_then_pct, wait_change_pct",
+		"against %s: c in the heatmap; columns util_then_pct, util_change_pct, of jobs tx_then_Bps, ...",
 		figure_time(when, time_s));
 }
 

@@ -105,7 +105,7 @@ static void fabric_summary_find_problems(struct fabric_summary *v, const struct 
 		port_problems_note(v->port_problems, v->problem, s->now_s);
 }
 
-static double fabric_summary_job_rate(const struct fabric_summary *v, const struct state *s,
+static double fabric_summary_job_rate(const struct fabric_summary *v, const struct rates *rates,
 				      const struct job *j)
 {
 	const struct fabric *f = v->fabric;
@@ -113,10 +113,12 @@ static double fabric_summary_job_rate(const struct fabric_summary *v, const stru
 
 	for (uint32_t i = 0; i < j->nterm; i++) {
 		uint32_t t = j->terms[i];
-		const struct port_rate *r =
-			state_rate(s, f->port_off[f->term_sw[t]] + f->term_port[t]);
+		const struct port_rate *r;
 
-		if (!r || v->jobs->term_off[t + 1] - v->jobs->term_off[t] != 1)
+		if (!rates || rates->nport != f->nport)
+			return NAN;
+		r = &rates->port[f->port_off[f->term_sw[t]] + f->term_port[t]];
+		if (v->jobs->term_off[t + 1] - v->jobs->term_off[t] != 1)
 			return NAN;
 		sum += r->rx_Bps;
 	}
@@ -161,7 +163,8 @@ static void fabric_summary_sort_jobs(struct fabric_summary *v, const struct link
 	v->job_slowdown = xcalloc(n + 1ull, sizeof(*v->job_slowdown));
 	for (uint32_t j = 0; j < n; j++) {
 		v->job_slowdown[j] = link_usage_slowdown(u, v->jobs->jobs[j].id);
-		all[j] = (struct sufferer){ fabric_summary_rounded(v->job_slowdown[j]), v->job_Bps[j], j };
+		all[j] = (struct sufferer){ fabric_summary_rounded(v->job_slowdown[j]),
+					    v->job_Bps[j], j };
 	}
 	qsort(all, n, sizeof(*all), fabric_summary_suffer_cmp);
 	for (uint32_t j = 0; j < n; j++)
@@ -183,7 +186,7 @@ static void fabric_summary_rate_jobs(struct fabric_summary *v, const struct stat
 		return;
 	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
 	for (uint32_t j = 0; j < js->njob; j++)
-		v->job_Bps[j] = fabric_summary_job_rate(v, s, &js->jobs[j]);
+		v->job_Bps[j] = fabric_summary_job_rate(v, s->rates, &js->jobs[j]);
 	fabric_summary_sort_jobs(v, state_usage(s));
 }
 
@@ -212,6 +215,28 @@ static void fabric_summary_load_of_job(struct job_load *l, const struct sample_s
 	l->links = (uint32_t)(r->off[job + 1] - r->off[job]);
 	if (l->links)
 		l->efi_mean = routes / l->links;
+}
+
+double fabric_summary_job_then(const struct fabric_summary *v, const struct state *s, uint32_t job)
+{
+	const struct job *j = &v->jobs->jobs[job];
+
+	if (!v->job_Bps || (j->start_s && j->start_s > s->against_s))
+		return NAN;
+	return fabric_summary_job_rate(v, s->against, j);
+}
+
+static void fabric_summary_then_of_job(struct job_load *l, const struct state *s,
+				       const struct job_routes *r, uint32_t job)
+{
+	const struct rates *then = s->against;
+
+	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
+		double util = then->port[chan_fabric_port(s->fabric, r->chan[i])].util_pct;
+
+		if (isfinite(util) && !(util <= l->util_then))
+			l->util_then = util;
+	}
 }
 
 static void fabric_summary_forget_loads(struct fabric_summary *v)
@@ -246,10 +271,14 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 	if (v->job_load_made[job])
 		return &v->job_load[job];
 	at = link_usage_job(u, v->jobs->jobs[job].id);
-	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
+	v->job_load[job] = (struct job_load){
+		.worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN, .util_then = NAN
+	};
 	if (at != FAB_NONE)
 		fabric_summary_load_of_job(&v->job_load[job], v->sample_summary, u->routes, at,
 					   fabric_summary_hot_pct(s));
+	if (at != FAB_NONE && s->against && s->against->nport == s->fabric->nport)
+		fabric_summary_then_of_job(&v->job_load[job], s, u->routes, at);
 	v->job_load_made[job] = 1;
 	return &v->job_load[job];
 }
@@ -285,6 +314,10 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 	    v->errors_limit < s->limits.errors_per_min)
 		fresh = true;
 	v->errors_limit = s->limits.errors_per_min;
+	if (v->against != s->against || v->against_s != s->against_s)
+		fresh = true;
+	v->against = s->against;
+	v->against_s = s->against_s;
 	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && same_usage &&
 	    !fresh)
 		return;

@@ -16,12 +16,18 @@ const char *problem_word(enum problem p); /* "" for none */
 #define HOT_PCT 80
 double fabric_summary_hot_pct(const struct state *s);
 
+/* What the hosts of a job sent at the moment that rates are held against, as job_Bps; NAN also
+ * where it began later. */
+struct fabric_summary;
+double fabric_summary_job_then(const struct fabric_summary *v, const struct state *s, uint32_t job);
+
 struct job_load {
-	uint32_t links;	 /* channels; 0 also for a job that is too new */
-	uint32_t hot;	 /* of them */
-	uint32_t worst;	 /* the most used; FAB_NONE unknown */
-	double util_max; /* of that one; NAN unknown */
-	double efi_mean; /* the job's own routes per channel that it uses; NAN without any */
+	uint32_t links;	  /* channels; 0 also for a job that is too new */
+	uint32_t hot;	  /* of them */
+	uint32_t worst;	  /* the most used; FAB_NONE unknown */
+	double util_max;  /* of that one; NAN unknown */
+	double efi_mean;  /* the job's own routes per channel that it uses; NAN without any */
+	double util_then; /* the highest of them at the moment that rates are held against; NAN */
 };
 
 #define PROBLEM_MAX 256
@@ -31,6 +37,8 @@ struct fabric_summary {
 	const struct rates *rates;
 	const struct sample *sample;
 	const struct jobset *jobs;
+	const struct rates *against; /* not owned: to see that it is another one */
+	int64_t against_s;
 
 	const struct fabric_shape *shape; /* own reference, of which the next are parts */
 	const struct topology_kind *topology;

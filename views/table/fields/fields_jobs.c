@@ -83,7 +83,7 @@ GETTER(fields_jobs_get_plan, c->num = fields_jobs_efi(fields_jobs_plan_of(r, row
 
 static const struct job_load *fields_jobs_load_of(const struct rows *r, uint32_t row)
 {
-	static const struct job_load none = { .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
+	static const struct job_load none = { .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN, .util_then = NAN };
 	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
 	return l && l->links ? l : &none;
@@ -99,6 +99,13 @@ static void fields_jobs_get_hot(struct value *c, const struct rows *r, uint32_t 
 
 GETTER(fields_jobs_get_util_max, c->num = fields_jobs_load_of(r, row)->util_max)
 GETTER(fields_jobs_get_efi_mean, c->num = fields_jobs_load_of(r, row)->efi_mean)
+
+GETTER(fields_jobs_get_tx_then, c->num = fabric_summary_job_then(r->v, r->s, row))
+GETTER(fields_jobs_get_tx_change, c->num = (r->v->job_Bps ? r->v->job_Bps[row] : NAN) -
+					   fabric_summary_job_then(r->v, r->s, row))
+GETTER(fields_jobs_get_util_then, c->num = fields_jobs_load_of(r, row)->util_then)
+GETTER(fields_jobs_get_util_change, c->num = fields_jobs_load_of(r, row)->util_max -
+					     fields_jobs_load_of(r, row)->util_then)
 
 static void fields_jobs_get_worst(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -184,6 +191,10 @@ const struct field fields_jobs[] = {
 	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0, NEED_ALL },
 	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= warn-util", fields_jobs_get_hot, 0, NEED_ALL },
 	{ "util_max_pct", "util", "util%", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0, NEED_ALL },
+	{ "tx_then_Bps", "ratethen", "then", "B/s", VALUE_NUMBER, 0, false, "data rate sent by its hosts at the other moment", fields_jobs_get_tx_then, 0, NEED_ALL },
+	{ "tx_change_Bps", "ratechange", "change", "B/s", VALUE_NUMBER, 0, false, "data rate less that of the other moment", fields_jobs_get_tx_change, 0, NEED_ALL },
+	{ "util_then_pct", "utilthen", "then%", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels at the other moment", fields_jobs_get_util_then, 0, NEED_ALL },
+	{ "util_change_pct", "utilchange", "change%", "%", VALUE_NUMBER, 2, false, "highest utilisation less that of the other moment", fields_jobs_get_util_change, 0, NEED_ALL },
 	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0, NEED_ALL },
 	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0, NEED_ALL },
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },

@@ -51,6 +51,42 @@ static void every_metric_says_what_it_is(void **state)
 	console_close(&k);
 }
 
+/* Rates of then are those of now but for one link, which carried nothing. */
+static void two_moments_are_held_against_each_other(void **state)
+{
+	struct console_kit k;
+	struct rates then;
+	uint32_t p, chan = 0;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_keys(&k, "c");
+	console_shows(&k, "nothing to compare yet");
+	then = *k.rates;
+	then.port = xcalloc(then.nport, sizeof(*then.port));
+	memcpy(then.port, k.rates->port, then.nport * sizeof(*then.port));
+	while (!(k.rates->port[p = chan_fabric_port(k.fabric, chan)].util_pct > 60))
+		chan++;
+	then.port[p].util_pct = 0;
+	k.s.against = &then;
+	k.s.against_s = k.s.now_s - 600;
+	shell_context(k.shell)->chan = chan;
+	console_keys(&k, "c");
+	console_shows(&k, ": utilisation change");
+	console_shows(&k, "less .. more than then");
+	console_shows(&k, "then: util 0%");
+	console_golden(&k, "heatmap-against");
+	console_keys(&k, "m");
+	console_shows(&k, ": wait change");
+	console_keys(&k, ":metric util\rc");
+	console_shows(&k, ": utilisation change");
+	k.s.against = NULL; /* no longer */
+	console_shows(&k, ": utilisation");
+	console_hides(&k, "change");
+	free(then.port);
+	console_close(&k);
+}
+
 /* Half of all paths on SL 1: their links have two lanes. */
 static void lanes_are_counted(void **state)
 {
@@ -255,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_says_what_it_is),
+		cmocka_unit_test(two_moments_are_held_against_each_other),
 		cmocka_unit_test(lanes_are_counted),
 		cmocka_unit_test(zoom_goes_from_the_fabric_to_cables_and_out_again),
 		cmocka_unit_test(a_cell_tells_of_cables_that_are_down_or_silent),

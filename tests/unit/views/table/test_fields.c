@@ -263,6 +263,42 @@ static void rates_are_held_against_those_of_another_moment(void **state)
 	kit.s.against = NULL;
 }
 
+/* Ports of hosts carry 1000 B/s each, channels between switches 10 %. */
+static void jobs_are_held_against_another_moment(void **state)
+{
+	struct port_rate then[4096] = { 0 };
+	struct rates r = { .nport = kit.fabric->nport, .port = then };
+	uint32_t hosts = kit.jobs->jobs[0].nterm;
+	double now;
+
+	(void)state;
+	assert_true(kit.fabric->nport <= 4096);
+	assert_false(isfinite(get(ROWS_JOBS, "tx_then_Bps", 0).num));
+	assert_false(isfinite(get(ROWS_JOBS, "util_then_pct", 0).num));
+	for (uint32_t p = 0; p < kit.fabric->nport; p++)
+		then[p] = (struct port_rate){ .rx_Bps = 1000, .util_pct = 10 };
+	kit.s.against = &r;
+	kit.s.against_s = kit.s.now_s;
+	fabric_summary_update(&survey, &kit.s);
+	now = get(ROWS_JOBS, "tx_Bps", 0).num;
+	assert_true(isfinite(now));
+	assert_true(get(ROWS_JOBS, "tx_then_Bps", 0).num == 1000.0 * hosts);
+	assert_true(get(ROWS_JOBS, "tx_change_Bps", 0).num == now - 1000.0 * hosts);
+	assert_true(get(ROWS_JOBS, "util_then_pct", 0).num == 10);
+	assert_true(get(ROWS_JOBS, "util_change_pct", 0).num ==
+		    get(ROWS_JOBS, "util_max_pct", 0).num - 10);
+	for (uint32_t p = 0; p < kit.fabric->nport; p++)
+		then[p].util_pct = 20;
+	kit.s.against_s--; /* another moment: what was kept is made again */
+	fabric_summary_update(&survey, &kit.s);
+	assert_true(get(ROWS_JOBS, "util_then_pct", 0).num == 20);
+	kit.s.against_s = kit.jobs->jobs[0].start_s - 1; /* it had not begun */
+	assert_false(isfinite(get(ROWS_JOBS, "tx_then_Bps", 0).num));
+	kit.s.against = NULL;
+	fabric_summary_update(&survey, &kit.s);
+	assert_false(isfinite(get(ROWS_JOBS, "util_then_pct", 0).num));
+}
+
 static void switches_sum_up_their_ports(void **state)
 {
 	const struct fabric *f = kit.fabric;
@@ -527,6 +563,7 @@ int main(void)
 		cmocka_unit_test(every_cell_of_every_row_can_be_had),
 		cmocka_unit_test(links_say_what_fabric_rates_and_figures_say),
 		cmocka_unit_test(rates_are_held_against_those_of_another_moment),
+		cmocka_unit_test(jobs_are_held_against_another_moment),
 		cmocka_unit_test(switches_sum_up_their_ports),
 		cmocka_unit_test(events_have_a_time),
 		cmocka_unit_test(sessions_have_a_verdict_and_unknown_is_not_zero),
