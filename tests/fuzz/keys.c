@@ -56,6 +56,8 @@ static const char *const lines[] = {
 	":copy",
 	":links util>",
 	":search leaf",
+	":range",
+	":compare",
 	":view save x",
 	":note x",
 	":play 60",

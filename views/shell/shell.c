@@ -3,6 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
+#include "views/beside/beside.h"
 #include "views/data/exclude.h"
 #include "views/finder/finder.h"
 #include "views/saved/saved_view.h"
@@ -33,6 +34,7 @@ struct shell {
 	struct sort_menu sort;
 	struct column_menu columns;
 	struct settings_menu settings;
+	struct beside beside;
 	struct finder finder;
 	struct saved_view saving; /* of the last request, as the next */
 	struct row_note noting;
@@ -63,6 +65,7 @@ void shell_free(struct shell *shell)
 	context_done(&shell->ctx);
 	sort_menu_done(&shell->sort);
 	column_menu_done(&shell->columns);
+	beside_done(&shell->beside);
 	finder_done(&shell->finder);
 	free(shell->copied);
 	free(shell);
@@ -323,7 +326,8 @@ static void shell_find_input(struct shell *shell, const struct input *in, const 
 
 bool shell_menu(const struct shell *shell)
 {
-	return shell->columns.menu.open || shell->settings.menu.open || shell->sort.menu.open;
+	return shell->columns.menu.open || shell->settings.menu.open || shell->sort.menu.open ||
+	       shell->beside.menu.open;
 }
 
 static bool shell_menu_open(struct shell *shell, const struct input *in, const struct state *s)
@@ -390,16 +394,29 @@ static void shell_draw_keys(struct canvas *c, const char *const *keys)
 	}
 }
 
-static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s)
+/* Of the menu that is open; NULL: it has none of its own. */
+static const char *const *shell_menu_keys(const struct shell *shell)
 {
 	static const char *const column_keys[] = { "Space", "show/hide", "Left Right",
 						   "move",  "r",	 "defaults",
 						   "Esc",   "close",	 NULL };
 	static const char *const setting_keys[] = { "Enter", "change", "w", "save to file",
 						    "Esc",   "close",  NULL };
+	static const char *const beside_keys[] = { "Up Down", "move", "Esc", "close", NULL };
+
+	if (shell->settings.menu.open)
+		return setting_keys;
+	if (shell->columns.menu.open)
+		return column_keys;
+	return shell->beside.menu.open ? beside_keys : NULL;
+}
+
+static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s)
+{
 	const struct table_ops *ops;
 	struct table *t = shell_table(shell, &ops);
 	bool same = t && ops->kind == shell->columns.kind;
+	const struct table_in in = shell_table_in(shell, s);
 
 	if (shell->sort.menu.open && t && ops->kind == shell->sort.kind)
 		sort_menu_draw(&shell->sort, t, c);
@@ -410,8 +427,12 @@ static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct 
 		column_menu_draw(&shell->columns, t, c);
 	if (shell->settings.menu.open)
 		settings_menu_draw(&shell->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
-	if ((shell->columns.menu.open || shell->settings.menu.open) && !shell->ctx.note[0])
-		shell_draw_keys(c, shell->settings.menu.open ? setting_keys : column_keys);
+	if (shell->beside.menu.open && t && ops->kind == shell->beside.kind)
+		beside_draw(&shell->beside, t, &in, c);
+	else
+		shell->beside.menu.open = false;
+	if (shell_menu_keys(shell) && !shell->ctx.note[0])
+		shell_draw_keys(c, shell_menu_keys(shell));
 }
 
 /* --- the line at the bottom ------------------------------------------------------------------ */
@@ -724,6 +745,18 @@ static bool shell_pass_on(const struct input *in, struct request *out)
 	return false;
 }
 
+/* The tagged rows side by side; false: there is no table. */
+static bool shell_compare(struct shell *shell, const struct state *s)
+{
+	const struct table_in in = shell_table_in(shell, s);
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, s, &ops);
+
+	if (t && !beside_open(&shell->beside, t, ops, &in))
+		context_say(&shell->ctx, "two rows have to be tagged, and shown: Space tags one");
+	return t != NULL;
+}
+
 /* The moment of the event under the cursor. */
 static void shell_go_to_event(struct shell *shell, const struct state *s, struct request *out)
 {
@@ -783,6 +816,8 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 	case REQ_EVENT:
 		shell_go_to_event(shell, s, out);
 		return true;
+	case REQ_COMPARE:
+		return shell_compare(shell, s);
 	case REQ_APPLY_NOTE:
 		if (shell->ctx.view == VIEW_APPLY)
 			return false;
@@ -1166,6 +1201,10 @@ static bool shell_menu_input(struct shell *shell, const struct input *in, const 
 		return false;
 	if (shell->settings.menu.open) {
 		shell_change_setting(shell, in, s, out);
+		return true;
+	}
+	if (shell->beside.menu.open) {
+		beside_input(&shell->beside, in);
 		return true;
 	}
 	return shell_choose_sort(shell, in) || shell_choose_columns(shell, in);

@@ -541,6 +541,8 @@ static bool switches_input(void *own, struct context *ctx, const struct input *i
 		switches_take_path(u, ctx, s, in->req == REQ_PATH_FROM);
 		return true;
 	}
+	if (u->sw == FAB_NONE && in->req == REQ_COMPARE)
+		return false; /* of tagged rows */
 	if (u->sw == FAB_NONE && switches_is_for_inside(in->req)) {
 		context_say(ctx,
 			    "this works inside a switch: Enter opens the one under the cursor");

@@ -497,11 +497,38 @@ bool table_reveal(struct table *t, const struct table_ops *ops, const struct tab
 	return there;
 }
 
+/* All rows from the one that was tagged last to this one, as they are shown. */
+static void table_tag_range(struct table *t, const struct table_in *in)
+{
+	uint32_t from = 0, to = t->list.cursor, n = 0;
+
+	while (from < t->nrow && t->key[t->row[from]] != t->tagged_last)
+		from++;
+	if (!t->tagged_last || from == t->nrow || to >= t->nrow) {
+		context_say(in->ctx,
+			    "tag the first row of the range by Space, then go to the last");
+		return;
+	}
+	for (uint32_t i = from < to ? from : to; i <= (from < to ? to : from); i++) {
+		uint64_t key = t->key[t->row[i]];
+
+		if (!table_is_tagged(t, key))
+			table_toggle_tag(t, key);
+		n++;
+	}
+	t->tagged_last = t->key[t->row[to]];
+	context_say(in->ctx, "%u rows tagged", n);
+}
+
 static void table_tag(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
+	uint64_t key;
+
 	if (t->list.cursor >= t->nrow)
 		return;
-	table_toggle_tag(t, t->key[t->row[t->list.cursor]]);
+	key = t->key[t->row[t->list.cursor]];
+	table_toggle_tag(t, key);
+	t->tagged_last = table_is_tagged(t, key) ? key : 0;
 	if (t->tagged_only)
 		t->stale = true;
 	else if (t->list.cursor + 1 < t->nrow)
@@ -628,6 +655,7 @@ static bool table_settings(struct table *t, const struct table_ops *ops, const s
 		break;
 	case REQ_UNTAG:
 		t->ntag = 0;
+		t->tagged_last = 0;
 		t->tagged_only = false;
 		break;
 	default:
@@ -652,6 +680,9 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 		return true;
 	case REQ_SELECT:
 		table_tag(t, ops, in);
+		return true;
+	case REQ_TAG_RANGE:
+		table_tag_range(t, in);
 		return true;
 	case REQ_BACK:
 		return table_back(t, ops);

@@ -113,6 +113,7 @@ struct table {
 	uint32_t keys_n;
 	uint64_t *tag; /* keys, ascending */
 	uint32_t ntag;
+	uint64_t tagged_last; /* the row where the next range begins; 0: none */
 	struct table_made made;
 	struct rect at; /* where the rows were drawn last, without the head */
 	struct table_shown shown[TABLE_COLS];

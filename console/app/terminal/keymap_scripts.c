@@ -23,6 +23,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_PROBLEMS] = "--check; --view ports --filter 'state!=active or errors_per_min>0'",
 	[REQ_SELECT] = "--filter 'a or b' selects rows; plan -e ENGINE and compare --engines A,B "
 		       "compute plans",
+	[REQ_TAG_RANGE] = "--filter 'a or b'",
 	[REQ_TAGGED] = "--filter 'a or b'", [REQ_UNTAG] = "--filter",
 	[REQ_METRIC] = "--view heatmap --metric FIELD", [REQ_DIRECTION] = "--view heatmap --down; paths B A",
 	[REQ_LAYOUT] = "--view heatmap --layout NAME; --screen topology --do layout",

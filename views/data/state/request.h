@@ -81,6 +81,7 @@ enum req {
 	REQ_SEARCH,	 /* the list of all that one may go to; input.text: as if typed */
 	REQ_FIND,	 /* incremental search in the rows; n and N go on */
 	REQ_TAGGED,	 /* tagged rows only, and back */
+	REQ_TAG_RANGE,	 /* all rows from the one tagged last to this one */
 	REQ_UNTAG,	 /* no row is tagged any more */
 	REQ_GOTO,	 /* input.text: a node, or what a row is called */
 	REQ_JOB,	 /* input.text: a job's id: highlighted in all views; "" none */

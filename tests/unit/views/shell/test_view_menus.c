@@ -269,8 +269,8 @@ static void keys_without_use_say_so(void **state)
 	console_shows(&k, "set both ends of the path first");
 	console_keys(&k, "4");
 	console_key(&k, K_ENTER);
-	console_keys(&k, "c"); /* of the LFT, and the ports are shown */
-	console_shows(&k, "c does nothing here; it is for: in an LFT");
+	console_keys(&k, "v"); /* of the LFT, and the ports are shown */
+	console_shows(&k, "v does nothing here; it is for: show the LFT");
 	console_close(&k);
 }
 
