@@ -267,6 +267,7 @@ static const struct {
 	[REQ_CAMPAIGN].text = app_campaign_read,
 	[REQ_CELL].text = app_campaign_open,
 	[REQ_MOMENT].text = app_campaign_moment,
+	[REQ_PEAK].text = app_peak_go,
 	[REQ_NOTE].request = app_notes_change,
 	[REQ_VIEW_SAVE].request = app_act_save_view,
 	[REQ_VIEW_DELETE].text = app_saved_delete,

@@ -104,6 +104,13 @@ struct app_play {
 	struct events later; /* of moments shown so far, up to the latest of them */
 };
 
+/* The most of each kept sample, by its serial as made_ms. */
+struct app_peak {
+	float most[SAMPLE_HISTORY_MAX + 1][HISTORY_METRICS]; /* NAN unknown */
+	uint64_t newest;				     /* serial */
+	char text[16]; /* what the moment shown is a peak of; "" nothing */
+};
+
 /* A moment that rates are held against. */
 struct app_against {
 	const struct rates *rates; /* own reference, as the next; NULL: none */
@@ -190,6 +197,7 @@ struct app {
 	struct sample_history *samples;
 	struct app_history shown_history;
 	struct app_play play;
+	struct app_peak peak;
 
 	/* of each in state.preview.list the message that owns what it points to; total: its serial
 	 */
@@ -297,9 +305,9 @@ struct app_part {
 };
 
 extern const struct app_part app_against_part, app_activity_part, app_auto_part, app_collector_part,
-	app_effect_part, app_history_part, app_play_part, app_preview_part, app_progress_part,
-	app_record_part, app_prune_part, app_files_part, app_sessions_part, app_set_part,
-	app_keys_part, app_update_part, app_notes_part, app_saved_part, app_weak_part,
+	app_effect_part, app_history_part, app_peak_part, app_play_part, app_preview_part,
+	app_progress_part, app_record_part, app_prune_part, app_files_part, app_sessions_part,
+	app_set_part, app_keys_part, app_update_part, app_notes_part, app_saved_part, app_weak_part,
 	app_campaign_part;
 
 /* app_screen.c */
@@ -451,6 +459,9 @@ int64_t app_history_ms(struct app *a, uint64_t serial);
 
 /* app_play.c: the past as it went on; true: it was asked for that */
 bool app_play_act(struct app *a, const struct request *r);
+
+/* app_peak.c: to that moment of this session; "": of utilisation */
+void app_peak_go(struct app *a, const char *metric);
 
 /* app_against.c */
 void app_against_set(struct app *a, const char *text); /* a time; "": none */

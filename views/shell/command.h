@@ -31,6 +31,7 @@ enum command_arg {
 	ARG_ROWS, /* orders of the heatmap's rows */
 	ARG_LAYOUT,
 	ARG_BOOKMARK,
+	ARG_PEAK,  /* "util", "wait", "errors" */
 	ARG_EVENT, /* "next", "previous" */
 	ARG_CONDITIONS, /* of the watchdog, with commas between */
 	ARG_COMMAND,

@@ -151,6 +151,12 @@ static void completion_units(const struct completion *w)
 	completion_offer_all(w, (const char *const[]){ "bytes", "bits", NULL });
 }
 
+static void completion_peaks(const struct completion *w)
+{
+	for (int i = 0; i < HISTORY_METRICS; i++)
+		completion_offer(w, history_metric_name((enum history_metric)i));
+}
+
 static void completion_event_ways(const struct completion *w)
 {
 	completion_offer_all(w, (const char *const[]){ "next", "previous", NULL });
@@ -230,6 +236,7 @@ static void (*const completion_of[])(const struct completion *w) = {
 	[ARG_ROWS] = completion_row_orders,
 	[ARG_LAYOUT] = completion_layout_names,
 	[ARG_BOOKMARK] = completion_bookmarks,
+	[ARG_PEAK] = completion_peaks,
 	[ARG_EVENT] = completion_event_ways,
 	[ARG_CONDITIONS] = completion_conditions,
 	[ARG_COMMAND] = completion_commands,

@@ -54,10 +54,11 @@ static const char *frame_run_mode(const struct state *s, const struct frame_keys
 		return buf;
 	}
 	if (s->history_at.on) {
-		snprintf(buf, len, "%sHIST %s -%u/%u%s%s%s (%s: %s)",
+		snprintf(buf, len, "%sHIST %s -%u/%u%s%s%s%s%s (%s: %s)",
 			 s->mode == RUN_FROZEN ? "FROZEN " : "",
 			 figure_time(age, s->history_at.time_s), s->history_at.back,
 			 s->history_at.count, s->history_at.mark[0] ? " " : "", s->history_at.mark,
+			 s->history_at.peak[0] ? " " : "", s->history_at.peak,
 			 frame_play(play, sizeof(play), s), live,
 			 s->mode == RUN_FILE ? "newest" : "live");
 		return buf;
@@ -81,7 +82,7 @@ static const char *frame_run_mode(const struct state *s, const struct frame_keys
 static const char *frame_moments(const struct state *s, const struct frame_keys *keys, char *buf,
 				 size_t len)
 {
-	char age[FIGURE_LEN], mode[80];
+	char age[FIGURE_LEN], mode[128];
 	const char *shown = frame_run_mode(s, keys, mode, sizeof(mode));
 
 	if (!s->against)
@@ -125,7 +126,7 @@ static const char *frame_update_state(const struct state *s, char *buf, size_t l
 static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s,
 			    const struct frame_keys *keys, uint64_t job)
 {
-	char buf[128], clock[FIGURE_LEN];
+	char buf[200], clock[FIGURE_LEN];
 	const char *update = frame_update_state(s, buf, sizeof(buf));
 	char id[JOB_ID_LEN];
 	int x = r.w;

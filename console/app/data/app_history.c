@@ -184,6 +184,7 @@ const struct state *app_shown(struct app *a)
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
 		 app_history_mark_name(a));
+	memcpy(h->shown.history_at.peak, a->peak.text, sizeof(h->shown.history_at.peak));
 	return &h->shown;
 }
 

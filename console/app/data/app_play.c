@@ -309,7 +309,8 @@ static bool app_play_is_move(enum req req)
 {
 	return req == REQ_HIST_BACK || req == REQ_HIST_FORWARD || req == REQ_HIST_BACK5 ||
 	       req == REQ_HIST_FORWARD5 || req == REQ_LIVE || req == REQ_AT ||
-	       req == REQ_BOOKMARKS || req == REQ_EVENT_NEXT || req == REQ_EVENT_PREV;
+	       req == REQ_BOOKMARKS || req == REQ_PEAK || req == REQ_EVENT_NEXT ||
+	       req == REQ_EVENT_PREV;
 }
 
 bool app_play_act(struct app *a, const struct request *r)

@@ -134,6 +134,7 @@ enum req {
 	REQ_EVENT,	  /* the moment of the event under the cursor */
 	REQ_EVENT_NEXT,	  /* of the next event, ... */
 	REQ_EVENT_PREV,	  /* ... or of the one before */
+	REQ_PEAK,	  /* when this session's samples had the most of request.text */
 	REQ_AT,		  /* the sample at request.text, a time */
 	REQ_BOOKMARKS,	  /* request.text: go there; "" the next one back */
 	REQ_INTERVAL,	  /* request.text: seconds */

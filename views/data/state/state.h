@@ -297,6 +297,7 @@ struct state_history_at {
 	uint32_t back, count; /* so many samples ago, of so many that are kept */
 	bool kept;	      /* by the collector, from before all of these */
 	char mark[32];	      /* its bookmark; "" none */
+	char peak[16];	      /* what it is a peak of; "" nothing */
 	double play;	      /* it goes on by itself, so many times as fast; 0: it stands */
 };
 

@@ -175,6 +175,45 @@ static void a_gap_is_not_waited_for(void **state)
 	app_end(a);
 }
 
+static double most_used(struct app *a, uint64_t serial)
+{
+	struct snapshot_at m;
+	double most = 0;
+
+	assert_true(sample_history_get(&m, a->samples, serial));
+	for (uint32_t c = 0; m.rates && c < m.was.fabric->nchan; c++) {
+		double util = m.rates->port[chan_fabric_port(m.was.fabric, c)].util_pct;
+
+		most = util > most ? util : most;
+	}
+	snapshot_at_done(&m);
+	return most;
+}
+
+/* The demo's traffic is what it is: its samples are looked through again. */
+static void the_peak_of_the_session_is_gone_to(void **state)
+{
+	struct app *a = open_console();
+	double most = 0;
+
+	(void)state;
+	assert_true(app_kit_ready(a, 6));
+	still(a);
+	for (uint64_t i = 1; i <= sample_history_newest(a->samples); i++)
+		most = most_used(a, i) > most ? most_used(a, i) : most;
+	assert_true(most > 0);
+	app_kit_keys(a, "[:peak\r");
+	shows(a, "peak of this session: util ");
+	if (shown(a)) { /* not the newest, which is the present */
+		assert_true(most_used(a, shown(a)) > most - 1e-3);
+		app_kit_keys(a, "1"); /* takes the message away */
+		shows(a, " peak util");
+	}
+	app_kit_keys(a, ":peak colour\r");
+	shows(a, "peak: 'colour' is not util, wait or errors");
+	app_end(a);
+}
+
 /* --- a collector's --------------------------------------------------------------------------- */
 
 /* 40 samples, ten seconds apart, the last ten minutes before the session; an event at some. */
@@ -351,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_row_of_the_log_leads_to_its_moment),
 		cmocka_unit_test(own_samples_are_played_at_their_pace),
 		cmocka_unit_test(a_gap_is_not_waited_for),
+		cmocka_unit_test(the_peak_of_the_session_is_gone_to),
 		cmocka_unit_test(events_beyond_the_session_are_gone_to),
 		cmocka_unit_test(what_a_collector_kept_is_played_too),
 		cmocka_unit_test(bookmarks_are_for_both_pasts),
