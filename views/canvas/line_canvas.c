@@ -22,7 +22,7 @@ void line_canvas_clear(struct line_canvas *l, int w, int h, bool glyphs)
 	l->w = w;
 	l->h = h;
 	l->glyphs = glyphs;
-	l->lit = 0;
+	l->lit = l->ncell = 0;
 }
 
 void line_canvas_done(struct line_canvas *l)
@@ -50,6 +50,7 @@ static void line_canvas_mark(struct line_canvas *l, int x, int y, uint8_t dot,
 {
 	struct line_canvas_cell *cell = &l->cell[y * l->w + x];
 
+	l->ncell += !cell->dots;
 	if (!cell->dots || v->bad > cell->bad) {
 		cell->bad = v->bad;
 		cell->glyph = v->glyph;

@@ -24,6 +24,7 @@ struct line_canvas {
 	int w, h;
 	bool glyphs;
 	uint32_t lit;		       /* different dots, or cells with a glyph */
+	uint32_t ncell;		       /* cells with any */
 	struct line_canvas_cell *cell; /* w * h */
 };
 

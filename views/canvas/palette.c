@@ -141,6 +141,15 @@ enum role heat_role(enum palette palette, int level)
 	return (enum role)((palette == PALETTE_CIVIDIS ? ROLE_HEAT2 : ROLE_HEAT) + level - 1);
 }
 
+enum role heat_role_quiet(enum role role)
+{
+	int step = ((int)role - ROLE_HEAT) % HEAT_COLOURS, first = (int)role - step;
+
+	if (role < ROLE_HEAT || role >= ROLE_DELTA)
+		return role;
+	return step < 2 ? ROLE_DIM : (enum role)(first + (step < 5 ? 3 : 6));
+}
+
 int delta_level(double pct)
 {
 	static const double limit[] = { 2, 15, 40 };

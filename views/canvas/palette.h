@@ -55,6 +55,9 @@ enum palette { PALETTE_VIRIDIS, PALETTE_CIVIDIS, PALETTE_NONE, PALETTE_COUNT };
 const char *palette_name(enum palette palette);
 enum role fill_role(enum role role); /* a heat or delta role as background; others stay */
 enum role heat_role(enum palette palette, int level);
+/* The same for large matrices, in which a colour of its own for each level is noise, and takes too
+ * many bytes to send: below 30 percent, below 75, and above.  Other roles stay. */
+enum role heat_role_quiet(enum role role);
 
 /* Levels -3..3 of a change, by 2, 15 and 40 percent: "Vv-" in blue for less, "." for the same,
  * "+*#" in orange for more. */

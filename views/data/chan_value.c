@@ -250,21 +250,24 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 	return worst;
 }
 
-static int chan_value_legend_levels(enum palette palette, struct canvas *c, struct rect r, int x,
-				    int y)
+static int chan_value_legend_levels(enum palette palette, bool quiet, struct canvas *c,
+				    struct rect r, int x, int y)
 {
 	static const char *const limits[] = {
 		"<5", "<15", "<30", "<45", "<60", "<75", "<90", ">=90"
 	};
 
-	for (int l = 0; l < HEAT_LEVELS; l++)
-		x = canvas_textf(c, r, x, y, fill_role(heat_role(palette, l)), "%c%s ",
-				 heat_glyph(l), limits[l]);
+	for (int l = 0; l < HEAT_LEVELS; l++) {
+		enum role role = heat_role(palette, l);
+
+		x = canvas_textf(c, r, x, y, fill_role(quiet ? heat_role_quiet(role) : role),
+				 "%c%s ", heat_glyph(l), limits[l]);
+	}
 	return x;
 }
 
-void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *c, struct rect r,
-		       int x, int y)
+void chan_value_legend(enum chan_metric m, enum palette palette, bool quiet, struct canvas *c,
+		       struct rect r, int x, int y)
 {
 	switch (m) {
 	case CHAN_DELTA:
@@ -305,7 +308,7 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 			    "reply");
 		return;
 	default:
-		x = chan_value_legend_levels(palette, c, r, x, y);
+		x = chan_value_legend_levels(palette, quiet, c, r, x, y);
 		x = canvas_text(c, r, x, y, ROLE_DIM,
 				m == CHAN_UTIL ? "% o=unused x=down !=no reply ?=unknown"
 				: m < CHAN_EFI ? "%  x=down !=no reply ?=unknown"

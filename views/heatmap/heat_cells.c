@@ -27,6 +27,10 @@ static void heat_cells_add(struct heat_cell *cell, const struct heat_sight *at,
 
 	if (v->down || v->no_reply)
 		problem = (enum problem)v->problem[chan_fabric_port(s->fabric, chan)];
+	if (isfinite(value.pct)) {
+		cell->sum += value.pct;
+		cell->known++;
+	}
 	cell->down += problem == PROBLEM_DOWN;
 	cell->silent += problem == PROBLEM_NO_REPLY;
 	/* rows that are switches say so themselves */
@@ -120,7 +124,7 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		    uint32_t x, uint32_t y)
 {
 	int mid = (int)x * w->cell_w + (w->cell_w == 3);
-	enum role role = fill_role(cell->value.role);
+	enum role role = fill_role(w->quiet ? heat_role_quiet(cell->value.role) : cell->value.role);
 
 	if (!cell->count)
 		return;

@@ -26,6 +26,8 @@ struct heat_cell {
 	uint32_t chan;	       /* that one */
 	uint32_t count;	       /* channels; 0: no link */
 	uint32_t down, silent; /* of them */
+	double sum;	       /* of their shares, */
+	uint32_t known;	       /* that are known */
 	bool dim;	       /* none of the highlighted job's */
 	bool tagged;	       /* one of its cables, or a switch of them, is */
 };

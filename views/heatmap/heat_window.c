@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MANY_CELLS 2000
+
 static uint32_t heat_window_div_up(uint32_t a, uint32_t b)
 {
 	return b ? (a + b - 1) / b : a;
@@ -54,6 +56,7 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 		w->vis_cols = w->ncol;
 	if (w->vis_rows > w->nrow)
 		w->vis_rows = w->nrow;
+	w->quiet = w->cell_w == 1 && w->vis_rows * w->vis_cols > MANY_CELLS;
 	w->top = heat_window_scroll_to(w->top, row / w->row_n, w->nrow, w->vis_rows);
 	w->left = heat_window_scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);
 }

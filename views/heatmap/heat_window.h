@@ -20,6 +20,7 @@ struct heat_window {
 	uint32_t nrow, ncol;	     /* of the matrix, in cells */
 	uint32_t top, left;	     /* first cell in sight */
 	uint32_t vis_rows, vis_cols; /* cells in sight */
+	bool quiet;		     /* so many cells that colours are fewer */
 	uint32_t fit;		     /* zoom at which all of it is in sight */
 };
 

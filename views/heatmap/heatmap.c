@@ -6,7 +6,9 @@
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
 #include "views/data/exclude.h"
+#include "views/data/state/key_hint.h"
 #include "views/heatmap/heat_cables.h"
+#include "views/heatmap/heat_totals.h"
 #include "views/heatmap/heat_window.h"
 #include "views/links/chan_detail.h"
 #include "views/view.h"
@@ -15,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLD_S 5 /* rows do not move while the cursor does */
+#define TOTALS_FROM 24 /* lines of a matrix that has totals below it */
+#define HOLD_S	    5  /* rows do not move while the cursor does */
 
 /* A rule and what is below it. */
 static int heatmap_detail_lines(struct rect r)
@@ -29,6 +32,7 @@ struct heatmap_ui {
 	enum chan_metric metric, drawn; /* drawn: another one while a plan is compared */
 	uint8_t dir;
 	uint32_t zoom;	   /* switches per cell; 0: not chosen yet */
+	bool below;	   /* totals of columns are */
 	uint32_t row, col; /* cursor, in rows as shown and columns of the plane */
 	enum heat_sort sort;
 	struct heat_rows rows;
@@ -36,7 +40,9 @@ struct heatmap_ui {
 	int64_t moved_s;
 	struct heat_window window;
 	struct heat_cells cells;
+	struct heat_totals totals;
 	struct heat_cables cables;
+	bool chosen;	      /* the metric was, by the operator */
 	uint32_t shared_chan; /* channel last given to the other views, or taken from them */
 };
 
@@ -52,6 +58,7 @@ static void heatmap_done(void *own)
 	heat_layout_free(u->layout);
 	heat_rows_done(&u->rows);
 	heat_cells_done(&u->cells);
+	heat_totals_done(&u->totals);
 }
 
 static bool heatmap_shows_delta(const struct context *ctx, const struct state *s)
@@ -192,6 +199,9 @@ static void heatmap_draw_detail(struct heatmap_ui *u, const struct context *ctx,
 	}
 	if (cell->count > 1)
 		n = snprintf(title, sizeof(title), "Worst of %u", cell->count);
+	if (cell->count > 1 && cell->known && heat_totals_suit(heatmap_sight(u, ctx, s).metric))
+		n += snprintf(title + n, sizeof(title) - (size_t)n, ", mean %s%%",
+			      figure_pct(from, cell->sum / cell->known));
 	if (cell->count > 1 && cell->down)
 		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u down)", cell->down);
 	if (cell->count > 1 && cell->silent)
@@ -216,6 +226,17 @@ static int heatmap_label_width(const struct heatmap_ui *u, const struct state *s
 	return (w < most ? w : most) + 2;
 }
 
+/* Totals behind the rows have the columns that the matrix leaves, and those below it two lines of a
+ * high one. */
+static bool heatmap_has_totals(const struct heatmap_ui *u, const struct context *ctx,
+			       const struct state *s, struct rect r)
+{
+	const struct heat_window *w = &u->window;
+
+	return heat_totals_suit(heatmap_sight(u, ctx, s).metric) && heatmap_plane(u)->ncol > 1 &&
+	       w->label_w + (int)w->vis_cols * w->cell_w + 1 + HEAT_TOTALS_W <= r.w;
+}
+
 static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
 			   struct rect r, const struct state *s)
 {
@@ -233,6 +254,8 @@ static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, stru
 			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
 	}
 	heatmap_draw_cursor(u, c);
+	if (heatmap_has_totals(u, ctx, s, r))
+		heat_totals_draw(&u->totals, &at, ctx, s, c, u->below);
 	if (below)
 		heatmap_draw_detail(u, ctx, s, c,
 				    (struct rect){ r.x, r.y + r.h - below, r.w, below });
@@ -272,7 +295,8 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 		canvas_text(c, line, end, 0, ROLE_KEY, job);
 	}
 	line.w = end;
-	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette, c, line, 1, 0);
+	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette,
+			  u->window.quiet && !u->cables.open, c, line, 1, 0);
 }
 
 /* --- what is shown --------------------------------------------------------------------------- */
@@ -371,6 +395,10 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 		return;
 	}
 	heatmap_follow(u, ctx, s);
+	if (!u->chosen && !s->rates && s->mode == RUN_FILE && state_metrics(s))
+		u->metric = CHAN_EFI; /* which a file has */
+	u->below = matrix.h >= TOTALS_FROM && heat_totals_suit(heatmap_sight(u, ctx, s).metric);
+	matrix.h -= u->below ? HEAT_TOTALS_H : 0;
 	label_w = heatmap_label_width(u, s, r);
 	if (!u->zoom) {
 		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
@@ -494,10 +522,11 @@ static void heatmap_exclude_cell(struct heatmap_ui *u, struct context *ctx, cons
 		exclude_cable(ctx, s, heat_cables_cursor(&u->cables));
 	else if (cell && cell->count == 1)
 		exclude_cable(ctx, s, cell->chan);
+	else if (cell && cell->count)
+		context_say(ctx, "several cables in this cell: %s shows them one by one",
+			    key_hint("zoom"));
 	else if (cell)
-		context_say(ctx, cell->count
-					 ? "several cables in this cell: z shows them one by one"
-					 : "no link in this cell");
+		context_say(ctx, "no link in this cell");
 }
 
 /* What a plan changes comes after the last metric, where there is one. */
@@ -505,6 +534,7 @@ static void heatmap_next_metric(struct heatmap_ui *u, struct context *ctx, const
 {
 	bool delta = heatmap_shows_delta(ctx, s);
 
+	u->chosen = true;
 	ctx->compare = false;
 	if (delta)
 		u->metric = CHAN_UTIL;
@@ -559,6 +589,7 @@ static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, con
 	if (i == HEAT_NO_CHOICE) {
 		heatmap_no_choice(ctx, in->text);
 	} else if (in->req == REQ_METRIC) {
+		u->chosen = true;
 		ctx->compare = i == CHAN_DELTA;
 		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
 	} else if (in->req == REQ_LAYOUT) {

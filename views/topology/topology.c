@@ -63,7 +63,7 @@ static void topology_find_steps(struct topology_ui *u)
 	float fit_x = (float)u->win.w / p->w, fit_y = (float)u->win.h / p->h, last = 0;
 
 	u->nstep = 0;
-	if (u->blocks && (fit_x < 2 || fit_y < 1))
+	if (u->blocks && (fit_x < 2 || fit_y < 1 || p->nedge > MANY_LINES))
 		topology_add_step(u, u->blocks, (float)u->win.w / u->blocks->w,
 				  (float)u->win.h / u->blocks->h);
 	else
@@ -152,9 +152,10 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	topology_metrics(u, ctx, s);
 	topology_lines(u, ctx, s, c, c->ascii || !s->colours || ctx->palette == PALETTE_NONE);
 	topology_nodes(u, ctx, c, s);
+	topology_counts(u, c, r, r.h - 1 - below);
 	topology_title(u, ctx->summary.topology->note, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, ctx->palette, c, r, 1, r.h - 1 - below);
+	chan_value_legend(u->metric, ctx->palette, false, c, r, 1, r.h - 1 - below);
 	if (below)
 		topology_detail(u, ctx, s, c, detail);
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEGEND 100 /* columns of the legend, with some room */
+
 static void topology_draw_block_name(char *buf, size_t len, const struct topology_ui *u,
 				     uint32_t node)
 {
@@ -68,8 +70,10 @@ static void topology_draw_leave(const struct topology_ui *u, struct canvas *c, u
 			    (uint32_t)(unsigned char)v->glyph);
 }
 
+/* joined: the line to the node under the cursor; NULL none. */
 static void topology_draw_node(struct topology_ui *u, const struct context *ctx, struct canvas *c,
-			       const struct state *s, uint32_t node, bool joined)
+			       const struct state *s, uint32_t node,
+			       const struct chan_value *joined)
 {
 	const struct step *z = &u->step[u->zoom];
 	const struct topology_layout_node *n = &z->p->node[node];
@@ -84,8 +88,8 @@ static void topology_draw_node(struct topology_ui *u, const struct context *ctx,
 	topology_draw_node_text(text, sizeof(text), u, s, node, room);
 	w = text_width(text);
 	x = (int)fx - w / 2;
-	if (joined)
-		role = fill_role(role);
+	if (joined) /* where lines are many, in the colour of the one to the cursor */
+		role = fill_role(has_many_lines(u) ? joined->role : role);
 	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
 	if (w < room)
 		topology_draw_leave(u, c, node, x + w, y);
@@ -109,16 +113,16 @@ void topology_nodes(struct topology_ui *u, const struct context *ctx, struct can
 		    const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
-	uint8_t *joined = xcalloc(p->nnode + 1u, 1);
+	const struct chan_value **joined = xcalloc(p->nnode + 1u, sizeof(*joined));
 	uint32_t at = cursor_node(u);
 
 	for (uint32_t i = 0; i < p->nedge; i++)
 		if (p->edge[i].a == at || p->edge[i].b == at)
-			joined[p->edge[i].a] = joined[p->edge[i].b] = 1;
+			joined[p->edge[i].a] = joined[p->edge[i].b] = &u->edge[i];
 	for (uint32_t i = 0; i < p->nnode; i++)
 		if (i != at)
 			topology_draw_node(u, ctx, c, s, i, joined[i]);
-	topology_draw_node(u, ctx, c, s, at, false);
+	topology_draw_node(u, ctx, c, s, at, NULL);
 	free(joined);
 }
 
@@ -127,6 +131,7 @@ void topology_nodes(struct topology_ui *u, const struct context *ctx, struct can
 void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r)
 {
 	const struct topology_layout *p = shown(u);
+	const char *line = p == u->blocks ? "bundle" : "line";
 	char title[400], lines[80], zoom[48];
 
 	if (u->lines == LINES_HERE)
@@ -136,15 +141,33 @@ void topology_title(const struct topology_ui *u, const char *note, struct canvas
 		snprintf(lines, sizeof(lines), "%u line%s of the path in view 0", u->shown,
 			 plural(u->shown));
 	else if (u->shown < p->nedge && u->lines == LINES_WORST)
-		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
+		snprintf(lines, sizeof(lines), "worst %u of %u %ss", u->shown, p->nedge, line);
 	else
-		snprintf(lines, sizeof(lines), "%u line%s", u->shown, plural(u->shown));
+		snprintf(lines, sizeof(lines), "%u %s%s", u->shown, line, plural(u->shown));
 	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
 	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
 	text_note(title, sizeof(title), note, r.w - text_width(zoom) - 7);
 	canvas_rule(c, r, 0, NULL);
 	canvas_rule(c, (struct rect){ r.x, r.y, r.w - text_width(zoom) - 1, r.h }, 0, title);
 	canvas_right(c, r, r.w - 1, 0, ROLE_RULE, zoom);
+}
+
+void topology_counts(const struct topology_ui *u, struct canvas *c, struct rect r, int y)
+{
+	char text[120] = "", count[FIGURE_LEN];
+
+	if (!has_many_lines(u))
+		return;
+	for (int level = HEAT_LEVELS; level--;) {
+		size_t n = strlen(text);
+
+		if (u->of_level[level])
+			snprintf(text + n, sizeof(text) - n, " %c %s", heat_glyph(level),
+				 figure_count(count, u->of_level[level]));
+	}
+	if (text[0] && r.w - text_width(text) - 10 > LEGEND)
+		canvas_textf(c, r, r.w - text_width(text) - 10, y, ROLE_DIM, "%s:%s",
+			     shown(u) == u->blocks ? "bundles" : "lines", text);
 }
 
 void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r)

@@ -69,8 +69,11 @@ void topology_metrics(struct topology_ui *u, const struct context *ctx, const st
 	u->leave = xrealloc(u->leave, p->nnode + 1u, sizeof(*u->leave));
 	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
 	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
+	memset(u->of_level, 0, sizeof(u->of_level));
 	for (uint32_t i = 0; i < p->nedge; i++) {
 		u->edge[i] = topology_lines_worst_of(u, ctx, s, &p->edge[i]);
+		if (isfinite(u->edge[i].pct))
+			u->of_level[heat_level(u->edge[i].pct)]++;
 		topology_lines_worsen(&u->node[p->edge[i].a], &u->edge[i]);
 		topology_lines_worsen(&u->node[p->edge[i].b], &u->edge[i]);
 		if (!p->edge[i].across)
@@ -108,6 +111,9 @@ static uint32_t topology_lines_draw_edge(struct line_canvas *l, const struct top
 static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 {
 	const struct topology_layout *p = shown(u);
+	uint32_t cells = !has_many_lines(u) || u->lines != LINES_WORST ? UINT32_MAX
+			 : p == u->blocks			       ? BUNDLE_CELLS
+								       : MANY_CELLS;
 	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
 	uint64_t stride = 2654435761u % (p->nedge ? p->nedge : 1);
 
@@ -136,13 +142,31 @@ static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint3
 		order[count[255 - u->edge[e].bad]++] = e;
 	}
 	u->shown = 0;
-	for (uint32_t i = 0; i < p->nedge && u->all.lit < ink && dots < most; i++) {
+	for (uint32_t i = 0;
+	     i < p->nedge && u->all.lit < ink && u->all.ncell < cells && dots < most; i++) {
 		uint32_t n = topology_lines_draw_edge(&u->all, u, order[i], false);
 
 		dots += n;
 		u->shown += n > 0;
 	}
 	free(order);
+}
+
+/* Of the node under the cursor: all, or the worst as far as there is room. */
+static void topology_lines_draw_here(struct topology_ui *u, uint32_t node)
+{
+	const struct topology_layout *p = shown(u);
+	uint32_t cells = has_many_lines(u) && u->lines == LINES_WORST ? HERE_CELLS : UINT32_MAX;
+	uint32_t *of = xcalloc(p->nedge + 1u, sizeof(*of)), n = 0;
+
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (p->edge[i].a == node || p->edge[i].b == node)
+			of[n++] = i;
+	for (int bad = 255; bad >= 0; bad--)
+		for (uint32_t k = 0; k < n && u->here.ncell < cells; k++)
+			if (u->edge[of[k]].bad == bad)
+				topology_lines_draw_edge(&u->here, u, of[k], true);
+	free(of);
 }
 
 static void topology_lines_draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
@@ -224,7 +248,6 @@ bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx
 void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
 		    struct canvas *c, bool glyphs)
 {
-	const struct topology_layout *p = shown(u);
 	struct layer_from now;
 	uint32_t room =
 		(uint32_t)(u->win.w * u->win.h) * (glyphs ? INK_GLYPHS : 8 * INK_DOTS) / 100;
@@ -259,9 +282,8 @@ void topology_lines(struct topology_ui *u, const struct context *ctx, const stru
 					u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
 		}
 		line_canvas_clear(&u->here, u->win.w, u->win.h, glyphs);
-		for (uint32_t i = 0; i < p->nedge && u->lines != LINES_PATH; i++)
-			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
-				topology_lines_draw_edge(&u->here, u, i, true);
+		if (u->lines != LINES_PATH)
+			topology_lines_draw_here(u, now.cursor);
 		u->drawn = now;
 	}
 	line_canvas_draw(&u->all, c, u->win);

@@ -14,6 +14,14 @@
 
 enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_PATH, LINES_KINDS };
 
+/* With more lines than that none can be followed from end to end: of bundles between blocks and of
+ * cables those that are worst are drawn, in so many cells, and so many more for the switch under
+ * the cursor; it is also what a key makes the terminal be sent. */
+#define MANY_LINES   1500
+#define MANY_CELLS   500
+#define BUNDLE_CELLS 1300
+#define HERE_CELLS   300
+
 /* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
 struct step {
 	const struct topology_layout *p;
@@ -59,7 +67,8 @@ struct topology_ui {
 	uint64_t serial; /* of the figures */
 	struct line_canvas all, here, tagged;
 	struct layer_from drawn;
-	uint32_t shown; /* lines */
+	uint32_t shown;			/* lines */
+	uint32_t of_level[HEAT_LEVELS]; /* lines whose worst cable is of that level */
 
 	struct entry find;
 };
@@ -67,6 +76,11 @@ struct topology_ui {
 static inline const struct topology_layout *shown(const struct topology_ui *u)
 {
 	return u->step[u->zoom].p;
+}
+
+static inline bool has_many_lines(const struct topology_ui *u)
+{
+	return shown(u)->nedge > MANY_LINES;
 }
 
 static inline uint32_t cursor_node(const struct topology_ui *u)
@@ -92,6 +106,8 @@ bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx
 
 void topology_nodes(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 		    const struct state *s);
+/* How many lines there are of each level, at the end of the legend. */
+void topology_counts(const struct topology_ui *u, struct canvas *c, struct rect r, int y);
 void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r);
 void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r);
 void topology_detail(const struct topology_ui *u, const struct context *ctx, const struct state *s,

@@ -13,6 +13,7 @@
 #define STYLE_OWN     (-1)
 #define GAP	      3 /* cells that are written again rather than stepped over */
 #define ERASE_MIN     12
+#define REPEAT_MIN    7	   /* bytes that are written again rather than repeated */
 #define BY_STYLES_MIN 1500 /* bytes; it takes longer to find */
 
 /* A frame on its way: cells of the canvas beside those that are shown. */
@@ -233,6 +234,37 @@ static void screen_code_find_styles(const struct screen_code *s, struct screen_f
 	}
 }
 
+/* How often the character there is to be written again, in one style and up to the edge of what a
+ * terminal takes for its margin. */
+static int screen_code_again(const struct screen_frame *f, int x, int y, int style)
+{
+	uint32_t ch = screen_code_cell(f, x, y)->ch;
+	int n = 0;
+
+	for (int at = y * f->w + x + 1; x + n + 2 < f->stride && x + n + 1 < f->w; at++, n++)
+		if (screen_code_cell(f, x + n + 1, y)->ch != ch || !f->change[at] ||
+		    f->style[at] != style)
+			break;
+	return n;
+}
+
+/* Cells behind the one just written that have the same character, by REP; *past: behind them. */
+static void screen_code_repeat(struct screen_code *s, const struct screen_frame *f, int x, int y,
+			       int style, int *past)
+{
+	uint32_t ch = screen_code_cell(f, x, y)->ch;
+	int n;
+
+	if (!s->repeat || s->x != x + 1)
+		return;
+	n = screen_code_again(f, x, y, style);
+	if (n * (ch < 0x80 ? 1 : 3) < REPEAT_MIN)
+		return;
+	screen_code_putf(s, "\033[%db", n);
+	s->x += n;
+	*past = x + 1 + n;
+}
+
 static void screen_code_write(struct screen_code *s, const struct screen_frame *f, int x, int y)
 {
 	uint32_t ch = screen_code_cell(f, x, y)->ch;
@@ -321,6 +353,7 @@ static void screen_code_row(struct screen_code *s, const struct screen_frame *f,
 		screen_code_set_style(s, style);
 		screen_code_reach(s, f, x, y, style, only != STYLES);
 		screen_code_write(s, f, x, y);
+		screen_code_repeat(s, f, x, y, style, &past);
 	}
 }
 

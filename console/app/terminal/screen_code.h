@@ -27,6 +27,7 @@ struct screen_bytes {
 struct screen_code {
 	bool utf8;	 /* else what is not ASCII is a ? */
 	bool erase_char; /* ECH is known */
+	bool repeat;	 /* REP is known */
 	struct screen_style role[ROLE_COUNT];
 
 	/* private */

@@ -58,6 +58,7 @@ bool terminal_code_learn(struct screen_code *out, int colours)
 	int ncv = tigetnum("ncv");
 
 	out->erase_char = terminal_code_is("ech", "\033[%p1%dX");
+	out->repeat = terminal_code_is("rep", "%p1%c\033[%p2%{1}%-%db");
 	if (!terminal_code_is("cup", "\033[%i%p1%d;%p2%dH") ||
 	    !terminal_code_is("cuf", "\033[%p1%dC") || !terminal_code_is("cub", "\033[%p1%dD") ||
 	    !terminal_code_is("cub1", "\b") || !terminal_code_is("cr", "\r") ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* 2,064 switches on a screen: what it shows, and what a frame takes. */
+#include "console/app/terminal/screen_code.h"
 #include "tests/unit/kit/console_kit.h"
 #include "tests/unit/kit/console_moods.h"
 
@@ -7,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -135,12 +137,64 @@ static void every_matrix_of_the_heatmap(void **state)
 	}
 }
 
+static void as_xterm(struct screen_code *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->utf8 = s->erase_char = s->repeat = true;
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		const struct role_style *l = role_style((enum role)i);
+
+		if (l->fg >= 0)
+			snprintf(s->role[i].fg, sizeof(s->role[i].fg), "38;5;%d", l->fg);
+		if (l->bg >= 0)
+			snprintf(s->role[i].bg, sizeof(s->role[i].bg), "48;5;%d", l->bg);
+		s->role[i].bold = l->bold;
+	}
+}
+
+static size_t key_bytes(struct console_kit *k, struct screen_code *code, struct cell *shown,
+			const char *keys)
+{
+	const char *bytes;
+	size_t n;
+
+	console_keys(k, keys);
+	shell_draw(k->shell, k->c, &k->s);
+	n = screen_code_frame(code, &bytes, shown, 200, 60, k->c);
+	print_message("\"%s\" at 200x60: %zu bytes\n", keys, n);
+	return n;
+}
+
+/* From a full screen of another view, in lines of braille dots. */
+static void keys_to_large_pictures_send_few_bytes(void **state)
+{
+	struct console_kit *k = *state;
+	struct cell *shown = calloc(200 * 60, sizeof(*shown));
+	struct screen_code code;
+
+	as_xterm(&code);
+	console_size(k, 200, 60);
+	k->c->ascii = false;
+	k->s.colours = 256;
+	for (int i = 0; i < 200 * 60; i++)
+		shown[i].ch = SCREEN_UNKNOWN;
+	key_bytes(k, &code, shown, "3");
+	assert_in_range(key_bytes(k, &code, shown, "t"), 2000, 9999);
+	assert_in_range(key_bytes(k, &code, shown, "j"), 100, 9999);
+	assert_in_range(key_bytes(k, &code, shown, "m"), 100, 9999);
+	assert_in_range(key_bytes(k, &code, shown, "2"), 2000, 10999);
+	assert_in_range(key_bytes(k, &code, shown, "j"), 100, 9999);
+	screen_code_done(&code);
+	free(shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(screens_of_the_overview),
 		cmocka_unit_test(screens_of_links_and_jobs),
 		cmocka_unit_test(every_matrix_of_the_heatmap),
+		cmocka_unit_test(keys_to_large_pictures_send_few_bytes),
 		cmocka_unit_test(frames_take_few_milliseconds),
 	};
 

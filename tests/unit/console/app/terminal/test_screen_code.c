@@ -29,6 +29,7 @@ struct screen {
 	struct glyph pen;
 	int x, y;
 	bool colour_erase; /* what is erased gets the background that is set */
+	uint32_t last;	   /* character that was printed just before; 0: none */
 	bool margin;	   /* the last column was written: where the cursor is, differs */
 };
 
@@ -69,6 +70,18 @@ static void set_pen(struct screen *t, const int *p, int n)
 	}
 }
 
+static void print(struct screen *t, uint32_t ch);
+
+static void print_again(struct screen *t, int count)
+{
+	uint32_t ch = t->last;
+
+	assert_true(ch && text_char_width(ch) == 1);
+	while (count--)
+		print(t, ch);
+	assert_false(t->margin);
+}
+
 static void control(struct screen *t, char what, const int *p, int n)
 {
 	int count = p[0] ? p[0] : 1;
@@ -89,6 +102,8 @@ static void control(struct screen *t, char what, const int *p, int n)
 			erase(t, t->x, t->y, W - t->x);
 		else if (what == 'X')
 			erase(t, t->x, t->y, count);
+		else if (what == 'b')
+			print_again(t, count);
 		else if (what == 'C')
 			t->x += count;
 		else if (what == 'D')
@@ -138,6 +153,7 @@ static void print(struct screen *t, uint32_t ch)
 	}
 	t->x += w;
 	t->margin = t->x == W;
+	t->last = ch;
 }
 
 static void take(struct screen *t, const char *s, size_t n)
@@ -149,6 +165,7 @@ static void take(struct screen *t, const char *s, size_t n)
 		s = decode(s, &ch);
 		if (ch == '\033') {
 			s = sequence(t, s);
+			t->last = 0;
 		} else if (ch == '\r' || ch == '\n' || ch == '\b') {
 			assert_false(t->margin);
 			t->x = ch == '\r' ? 0 : ch == '\b' ? t->x - 1 : t->x;
@@ -164,11 +181,12 @@ static void take(struct screen *t, const char *s, size_t n)
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-static void learn(struct screen_code *s, bool utf8, bool erase_char)
+static void learn(struct screen_code *s, bool utf8, bool erase_char, bool repeat)
 {
 	memset(s, 0, sizeof(*s));
 	s->utf8 = utf8;
 	s->erase_char = erase_char;
+	s->repeat = repeat;
 	for (int i = 0; i < ROLE_COUNT; i++) {
 		const struct role_style *l = role_style((enum role)i);
 
@@ -262,7 +280,7 @@ static void any_screen_becomes_any_other(void **state)
 		struct rng r;
 
 		rng_seed(&r, seed);
-		learn(&s, !(seed & 8), seed & 2);
+		learn(&s, !(seed & 8), seed & 2, seed & 16);
 		forget(shown);
 		memset(t.cell, 0x55, sizeof(t.cell));
 		for (int frame = 0; frame < 12; frame++) {
@@ -289,7 +307,7 @@ static void what_is_there_is_not_sent_again(void **state)
 
 	(void)state;
 	rng_seed(&r, 7);
-	learn(&s, true, true);
+	learn(&s, true, true, false);
 	forget(shown);
 	scribble(c, &r, true);
 	show(&t, &s, shown, c, &n);
@@ -319,7 +337,7 @@ static void colours_that_change_with_each_cell_take_few_bytes(void **state)
 
 	(void)state;
 	rng_seed(&r, 3);
-	learn(&s, true, true);
+	learn(&s, true, true, false);
 	forget(shown);
 	show(&t, &s, shown, c, NULL);
 	for (int i = 0; i < W * H; i++) {
@@ -345,7 +363,7 @@ static void a_canvas_of_another_size_stays_within_the_screen(void **state)
 	struct screen_code s;
 
 	(void)state;
-	learn(&s, true, true);
+	learn(&s, true, true, false);
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
 		struct canvas *c = canvas_new(size[i][0], size[i][1], false);
 		struct screen t = { .pen = blank };
@@ -371,7 +389,7 @@ static void a_wide_character_on_the_edge_is_left_out(void **state)
 	struct screen_code s;
 
 	(void)state;
-	learn(&s, true, true);
+	learn(&s, true, true, false);
 	forget(shown);
 	canvas_text(c, canvas_rect(c), W - 1, 2, ROLE_BAD, "\xe4\xb8\xad");
 	canvas_text(c, canvas_rect(c), W - 3, 3, ROLE_BAD, "\xe4\xb8\xad");
@@ -382,11 +400,38 @@ static void a_wide_character_on_the_edge_is_left_out(void **state)
 	canvas_free(c);
 }
 
+static void what_is_there_many_times_is_repeated(void **state)
+{
+	struct canvas *c = canvas_new(W, H, false);
+	struct cell shown[W * H];
+	struct screen t = { .pen = blank };
+	size_t n[2];
+
+	(void)state;
+	for (int i = 0; i < W; i++) {
+		canvas_char(c, canvas_rect(c), i, 3, ROLE_RULE, 0x2500);
+		canvas_char(c, canvas_rect(c), i, 4, ROLE_DIM, '.');
+	}
+	for (int repeat = 0; repeat < 2; repeat++) {
+		struct screen_code s;
+
+		learn(&s, true, true, repeat);
+		forget(shown);
+		show(&t, &s, shown, c, &n[repeat]);
+		same(&t, c, true);
+		screen_code_done(&s);
+	}
+	assert_in_range(n[0], 4 * W, 4 * W + 60);
+	assert_in_range(n[1], 1, 70);
+	canvas_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_screen_becomes_any_other),
 		cmocka_unit_test(what_is_there_is_not_sent_again),
+		cmocka_unit_test(what_is_there_many_times_is_repeated),
 		cmocka_unit_test(colours_that_change_with_each_cell_take_few_bytes),
 		cmocka_unit_test(a_canvas_of_another_size_stays_within_the_screen),
 		cmocka_unit_test(a_wide_character_on_the_edge_is_left_out),
