@@ -17,7 +17,7 @@
 static const char *const kinds[FINDER_KINDS] = {
 	[FINDER_VIEW] = "view",		[FINDER_COMMAND] = "command", [FINDER_SAVED] = "saved",
 	[FINDER_BOOKMARK] = "bookmark", [FINDER_JOB] = "job",	      [FINDER_SWITCH] = "switch",
-	[FINDER_HOST] = "host",		[FINDER_LINK] = "link",
+	[FINDER_HOST] = "host",		[FINDER_LINK] = "link",	      [FINDER_NOTE] = "note",
 };
 
 /* --- what fits ------------------------------------------------------------------------------- */
@@ -168,8 +168,10 @@ static bool finder_take(struct finder *m, uint32_t line, struct finder_hit *hit)
 		return false;
 	name = &m->names.name.v[m->found[line].name];
 	*hit = (struct finder_hit){ .kind = (enum finder_kind)name->kind, .at = name->at };
-	if (hit->kind < FINDER_JOB)
+	if (hit->kind < FINDER_JOB) {
 		hit->name = m->word[name->at].name;
+		hit->at = m->word[name->at].at;
+	}
 	m->menu.open = false;
 	return true;
 }
@@ -295,7 +297,7 @@ static void finder_draw_line(const struct finder *m, const struct state *s, stru
 static void finder_draw_typed(const struct finder *m, struct canvas *c)
 {
 	struct rect r = { 0, c->h - 2, c->w, 2 };
-	char most[FIGURE_LEN], of[FIGURE_LEN];
+	char most[FIGURE_LEN];
 	int x;
 
 	canvas_fill(c, r, ROLE_TEXT, ' ');
@@ -306,8 +308,7 @@ static void finder_draw_typed(const struct finder *m, struct canvas *c)
 	if (!m->left.n)
 		canvas_text(c, r, x, 1, ROLE_WARN, "nothing has that name");
 	else
-		canvas_textf(c, r, x, 1, ROLE_DIM, "%s of %s", figure_count(most, m->left.n),
-			     figure_count(of, m->names.name.n));
+		canvas_textf(c, r, x, 1, ROLE_DIM, "%s found", figure_count(most, m->left.n));
 }
 
 void finder_draw(struct finder *m, const struct context *ctx, const struct state *s,

@@ -33,8 +33,8 @@ struct finder {
 /* What was chosen. */
 struct finder_hit {
 	enum finder_kind kind;
-	uint32_t at;	  /* view, switch, terminal, channel, job of the context's */
-	const char *name; /* until the finder is opened again */
+	uint32_t at;	  /* switch, terminal, channel, job of the context's; of words theirs */
+	const char *name; /* of words, until the finder is opened again */
 };
 
 /* Takes words, of n, with all texts in them. */

@@ -13,6 +13,7 @@ enum finder_kind {
 	FINDER_COMMAND,
 	FINDER_SAVED,	 /* a view that was saved */
 	FINDER_BOOKMARK, /* a moment */
+	FINDER_NOTE,	 /* its text leads to what it is on */
 	FINDER_JOB,
 	FINDER_SWITCH,
 	FINDER_HOST,
@@ -24,6 +25,7 @@ enum finder_kind {
 struct finder_word {
 	enum finder_kind kind;
 	char *name, *about;
+	uint32_t at; /* for whoever gave it */
 };
 
 struct finder_name {

@@ -199,7 +199,20 @@ static void shell_add_word(shell_words *w, enum finder_kind kind, const char *na
 			   const char *about)
 {
 	if (name)
-		vec_push(w, ((struct finder_word){ kind, xstrdup(name), xstrdup(about) }));
+		vec_push(w, ((struct finder_word){ kind, xstrdup(name), xstrdup(about), 0 }));
+}
+
+static void shell_add_notes(shell_words *w, const struct row_notes *all)
+{
+	static const char *const on[NOTE_KINDS] = { "on a link", "on a switch", "on a host",
+						    "on a job", "on a moment" };
+
+	for (size_t i = 0; all && i < all->list.n; i++) {
+		const struct row_note *n = &all->list.v[i];
+
+		shell_add_word(w, FINDER_NOTE, n->text, on[n->on.kind]);
+		w->v[w->n - 1].at = (uint32_t)i;
+	}
 }
 
 static void shell_find_open(struct shell *shell, const struct state *s, const char *text)
@@ -223,6 +236,7 @@ static void shell_find_open(struct shell *shell, const struct state *s, const ch
 			       saved_view_text(about, sizeof(about), &s->saved_views->view[i]));
 	for (size_t i = 0; s->bookmarks && s->bookmarks[i]; i++)
 		shell_add_word(&w, FINDER_BOOKMARK, s->bookmarks[i], "a moment of the history");
+	shell_add_notes(&w, s->row_notes);
 	finder_open(&shell->finder, &shell->ctx, s, w.v, (uint32_t)w.n, text);
 }
 
@@ -289,6 +303,75 @@ static void shell_go_by_command(struct shell *shell, const struct finder_hit *hi
 		shell_run(shell, line, s, out);
 }
 
+static void shell_go_to_noted_port(struct shell *shell, const struct state *s,
+				   const struct note_subject *on)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t sw = 0;
+
+	while (sw < f->nsw && f->sw_guid[sw] != on->id)
+		sw++;
+	if (sw == f->nsw)
+		context_say(&shell->ctx, "what this note is on is not in this fabric");
+	else
+		shell_go_to_port(shell, s, sw, on->kind == NOTE_LINK ? on->port : 0);
+}
+
+static void shell_go_to_noted_host(struct shell *shell, const struct state *s, uint64_t guid)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t t = 0;
+
+	while (t < f->nend && f->term_guid[t] != guid)
+		t++;
+	if (t == f->nend)
+		context_say(&shell->ctx, "the host of this note is not in this fabric");
+	else
+		shell_go_to_port(shell, s, f->term_sw[t], f->term_port[t]);
+}
+
+static void shell_go_to_noted_job(struct shell *shell, const struct state *s, uint64_t id)
+{
+	const struct jobset *js = shell->ctx.summary.jobs;
+	uint32_t j = 0;
+
+	while (js && j < js->njob && js->jobs[j].id != id)
+		j++;
+	if (!js || j == js->njob)
+		context_say(&shell->ctx, "the job of this note does not run now");
+	else
+		shell_go_to_row(shell, s, VIEW_JOBS, ROWS_JOBS, j);
+}
+
+/* To what the note is on. */
+static void shell_go_to_note(struct shell *shell, const struct finder_hit *hit,
+			     const struct state *s, struct request *out)
+{
+	const struct row_notes *all = s->row_notes;
+	const struct note_subject *on;
+
+	if (!s->fabric || !all || hit->at >= all->list.n ||
+	    strncmp(all->list.v[hit->at].text, hit->name, NOTE_TEXT) != 0) {
+		context_say(&shell->ctx, "this note is not there any more");
+		return;
+	}
+	on = &all->list.v[hit->at].on;
+	switch (on->kind) {
+	case NOTE_HOST:
+		shell_go_to_noted_host(shell, s, on->id);
+		break;
+	case NOTE_JOB:
+		shell_go_to_noted_job(shell, s, on->id);
+		break;
+	case NOTE_TIME:
+		out->type = REQ_AT;
+		snprintf(out->text, sizeof(out->text), "@%llu", (unsigned long long)on->id);
+		break;
+	default:
+		shell_go_to_noted_port(shell, s, on);
+	}
+}
+
 static void shell_found(struct shell *shell, const struct finder_hit *hit, const struct state *s,
 			struct request *out)
 {
@@ -307,6 +390,9 @@ static void shell_found(struct shell *shell, const struct finder_hit *hit, const
 	case FINDER_LINK:
 		shell->ctx.chan = hit->at;
 		shell_go_to_row(shell, s, VIEW_LINKS, ROWS_LINKS, hit->at);
+		break;
+	case FINDER_NOTE:
+		shell_go_to_note(shell, hit, s, out);
 		break;
 	default:
 		shell_go_by_command(shell, hit, s, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of all that one may go to: narrows as one types, leads there, takes any name. */
 #include "tests/unit/kit/console_kit.h"
+#include "views/data/row_notes.h"
 #include "views/finder/finder_names.h"
 #include "views/table/table.h"
 
@@ -173,6 +174,64 @@ static void bookmarks_are_there(void **state)
 	console_close(&k);
 }
 
+static void note_on(struct row_notes *all, struct note_subject on, const char *text)
+{
+	struct row_note n = { .on = on };
+
+	snprintf(n.text, sizeof(n.text), "%s", text);
+	assert_true(row_notes_put(all, &n));
+}
+
+/* Of all kinds; and of what is not there. */
+static void notes_lead_to_what_they_are_on(void **state)
+{
+	struct console_kit k;
+	struct row_notes all = { 0 };
+	struct note_subject on;
+	const struct table_ops *ops;
+	const struct table *t;
+
+	(void)state;
+	tree(&k);
+	k.s.row_notes = &all;
+	note_subject_switch(&on, k.fabric, 4);
+	note_on(&all, on, "fan fails");
+	note_subject_port(&on, k.fabric, 2, 10);
+	note_on(&all, on, "cable swapped");
+	note_subject_host(&on, k.fabric, 9);
+	note_on(&all, on, "new HCA");
+	note_subject_job(&on, k.fabric, k.jobs->jobs[3].id);
+	note_on(&all, on, "ask her");
+	note_subject_moment(&on, k.fabric, 1763608200);
+	note_on(&all, on, "the storm");
+	on = (struct note_subject){ .kind = NOTE_SWITCH, .id = 1 };
+	note_on(&all, on, "elsewhere");
+	find(&k, "fan fails\r");
+	assert_int_equal(shell_context(k.shell)->sw, 4);
+	find(&k, "swapped\r");
+	t = shell_table_of(k.shell, &k.s, &ops);
+	assert_int_equal(table_cursor(t), k.fabric->port_off[2] + 10);
+	find(&k, "new hca\r");
+	t = shell_table_of(k.shell, &k.s, &ops);
+	assert_int_equal(k.fabric->port[table_cursor(t)].term, 9);
+	find(&k, "ask her\r");
+	t = shell_table_of(k.shell, &k.s, &ops);
+	assert_int_equal(ops->kind, ROWS_JOBS);
+	assert_int_equal(table_cursor(t), 3);
+	find(&k, "storm");
+	console_shows(&k, "on a moment");
+	console_key(&k, K_ENTER);
+	assert_int_equal(k.last.type, REQ_AT);
+	assert_string_equal(k.last.text, "@1763608200");
+	find(&k, "elsewhere\r");
+	console_shows(&k, "not in this fabric");
+	find(&k, "storm");
+	row_notes_done(&all); /* another console has deleted them */
+	console_key(&k, K_ENTER);
+	console_shows(&k, "this note is not there any more");
+	console_close(&k);
+}
+
 static void the_mouse_chooses_and_leaves(void **state)
 {
 	struct console_kit k;
@@ -230,8 +289,8 @@ static void hostile_names_are_only_names(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (size_t i = 0; i < 6; i++)
-		w[i] = (struct finder_word){ FINDER_BOOKMARK, (char *)(uintptr_t)bad[i], NULL };
-	w[6] = (struct finder_word){ FINDER_BOOKMARK, name, NULL };
+		w[i] = (struct finder_word){ FINDER_BOOKMARK, (char *)(uintptr_t)bad[i], NULL, 0 };
+	w[6] = (struct finder_word){ FINDER_BOOKMARK, name, NULL, 0 };
 	finder_names_make(&m, w, 7, NULL, NULL);
 	for (uint32_t i = 0; i < 7; i++)
 		assert_int_equal(strlen(finder_names_text(&m, i)),
@@ -304,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_job_is_found_by_who_runs_it_behind_a_filter),
 		cmocka_unit_test(commands_run_or_ask_for_their_argument),
 		cmocka_unit_test(bookmarks_are_there),
+		cmocka_unit_test(notes_lead_to_what_they_are_on),
 		cmocka_unit_test(the_mouse_chooses_and_leaves),
 		cmocka_unit_test(another_fabric_is_not_gone_to_by_old_numbers),
 		cmocka_unit_test(hostile_names_are_only_names),
