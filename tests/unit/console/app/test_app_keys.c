@@ -53,12 +53,12 @@ static void a_key_counts_from_now_on_and_is_kept_in_the_file(void **state)
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 1));
-	do_and_see(a, "3:set key.freeze=E\r", "key.freeze=E, for this session");
+	do_and_see(a, "3:set key.freeze=I\r", "key.freeze=I, for this session");
 	do_and_see(a, "Z", "Z does nothing in this view");
-	do_and_see(a, "E", "held until E;");
-	do_and_see(a, "E:set key.sort=E\r", "key.sort: E is also the key of freeze (:set)");
-	do_and_see(a, "E", "held until E;"); /* what is refused changes nothing */
-	do_and_see(a, "E:set key.freeze=Q\r:set key.sort=E\r", "key.sort=E, for this session");
+	do_and_see(a, "I", "held until I;");
+	do_and_see(a, "I:set key.sort=I\r", "key.sort: I is also the key of freeze (:set)");
+	do_and_see(a, "I", "held until I;"); /* what is refused changes nothing */
+	do_and_see(a, "I:set key.freeze=Q\r:set key.sort=I\r", "key.sort=I, for this session");
 	do_and_see(a, ":set key.nothing=x\r", "key.nothing: no action has this name");
 	do_and_see(a, ":set key.tagg\t", "key.tagged=");
 	do_and_see(a, "\033:keep\r", "key.freeze, key.sort");
@@ -67,7 +67,7 @@ static void a_key_counts_from_now_on_and_is_kept_in_the_file(void **state)
 	assert_non_null(f);
 	assert_in_range(fread(text, 1, sizeof(text) - 1, f), 1, sizeof(text) - 2);
 	fclose(f);
-	assert_string_equal(text, "key.freeze = Q\nkey.sort = E\n");
+	assert_string_equal(text, "key.freeze = Q\nkey.sort = I\n");
 	app_end(a);
 	assert_int_equal(key_choices_use(NULL, 0, NULL), 0);
 }
