@@ -5,6 +5,7 @@
 #include "fabric/base/message/plain.h"
 #include "views/beside/beside.h"
 #include "views/data/exclude.h"
+#include "views/data/state/key_hint.h"
 #include "views/finder/finder.h"
 #include "views/saved/saved_view.h"
 #include "views/shell/choose.h"
@@ -14,6 +15,7 @@
 #include "views/shell/registry.h"
 #include "views/shell/settings_menu.h"
 #include "views/shell/tabs.h"
+#include "views/switches/switches.h"
 #include "views/table/column_menu.h"
 #include "views/table/noted.h"
 #include "views/table/sort_menu.h"
@@ -251,25 +253,10 @@ static void shell_reveal(struct shell *shell, const struct state *s, uint64_t ke
 		context_say(&shell->ctx, "this %s is not among those that are shown", what);
 }
 
-/* Into a switch, and there to a port; 0: none. */
 static void shell_go_to_port(struct shell *shell, const struct state *s, uint32_t sw, uint8_t port)
 {
-	const struct input look = { .req = REQ_NONE }, enter = { .req = REQ_ENTER };
-	struct rows rows = { ROWS_SWITCHES, s, &shell->ctx.summary };
-	const struct view *v = view_find(VIEW_SWITCHES);
-	const struct table_ops *ops;
-	struct request none = { .type = REQ_NONE };
-
-	context_goto(&shell->ctx, VIEW_SWITCHES);
-	shell->ctx.sw = sw;
-	v->input(shell_own(shell), &shell->ctx, &look, s, &none);
-	if (shell_table(shell, &ops) && ops->kind == ROWS_SWITCHES) { /* it was there, and left */
-		shell_reveal(shell, s, table_key(&rows, sw), "switch");
-		v->input(shell_own(shell), &shell->ctx, &enter, s, &none);
-	}
-	rows.kind = ROWS_PORTS;
-	if (port && shell_table(shell, &ops) && ops->kind == ROWS_PORTS)
-		shell_reveal(shell, s, table_key(&rows, s->fabric->port_off[sw] + port), "port");
+	if (!switches_go_to(shell->own[VIEW_SWITCHES], &shell->ctx, s, sw, port))
+		context_say(&shell->ctx, "this port is not among those that are shown");
 }
 
 static void shell_go_to_row(struct shell *shell, const struct state *s, enum view_id view,
@@ -303,52 +290,13 @@ static void shell_go_by_command(struct shell *shell, const struct finder_hit *hi
 		shell_run(shell, line, s, out);
 }
 
-static void shell_go_to_noted_port(struct shell *shell, const struct state *s,
-				   const struct note_subject *on)
-{
-	const struct fabric *f = s->fabric;
-	uint32_t sw = 0;
-
-	while (sw < f->nsw && f->sw_guid[sw] != on->id)
-		sw++;
-	if (sw == f->nsw)
-		context_say(&shell->ctx, "what this note is on is not in this fabric");
-	else
-		shell_go_to_port(shell, s, sw, on->kind == NOTE_LINK ? on->port : 0);
-}
-
-static void shell_go_to_noted_host(struct shell *shell, const struct state *s, uint64_t guid)
-{
-	const struct fabric *f = s->fabric;
-	uint32_t t = 0;
-
-	while (t < f->nend && f->term_guid[t] != guid)
-		t++;
-	if (t == f->nend)
-		context_say(&shell->ctx, "the host of this note is not in this fabric");
-	else
-		shell_go_to_port(shell, s, f->term_sw[t], f->term_port[t]);
-}
-
-static void shell_go_to_noted_job(struct shell *shell, const struct state *s, uint64_t id)
-{
-	const struct jobset *js = shell->ctx.summary.jobs;
-	uint32_t j = 0;
-
-	while (js && j < js->njob && js->jobs[j].id != id)
-		j++;
-	if (!js || j == js->njob)
-		context_say(&shell->ctx, "the job of this note does not run now");
-	else
-		shell_go_to_row(shell, s, VIEW_JOBS, ROWS_JOBS, j);
-}
-
 /* To what the note is on. */
 static void shell_go_to_note(struct shell *shell, const struct finder_hit *hit,
 			     const struct state *s, struct request *out)
 {
 	const struct row_notes *all = s->row_notes;
 	const struct note_subject *on;
+	struct noted_place at;
 
 	if (!s->fabric || !all || hit->at >= all->list.n ||
 	    strncmp(all->list.v[hit->at].text, hit->name, NOTE_TEXT) != 0) {
@@ -356,19 +304,17 @@ static void shell_go_to_note(struct shell *shell, const struct finder_hit *hit,
 		return;
 	}
 	on = &all->list.v[hit->at].on;
-	switch (on->kind) {
-	case NOTE_HOST:
-		shell_go_to_noted_host(shell, s, on->id);
-		break;
-	case NOTE_JOB:
-		shell_go_to_noted_job(shell, s, on->id);
-		break;
-	case NOTE_TIME:
+	if (on->kind == NOTE_TIME) {
 		out->type = REQ_AT;
 		snprintf(out->text, sizeof(out->text), "@%llu", (unsigned long long)on->id);
-		break;
-	default:
-		shell_go_to_noted_port(shell, s, on);
+	} else if (!noted_find(&at, on, s->fabric, shell->ctx.summary.jobs)) {
+		context_say(&shell->ctx, on->kind == NOTE_JOB
+						 ? "the job of this note does not run now"
+						 : "what this note is on is not in this fabric");
+	} else if (at.job != FAB_NONE) {
+		shell_go_to_row(shell, s, VIEW_JOBS, ROWS_JOBS, at.job);
+	} else {
+		shell_go_to_port(shell, s, at.sw, at.port);
 	}
 }
 
@@ -699,84 +645,25 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 
 /* --- notes ----------------------------------------------------------------------------------- */
 
-/* The switch or the cable that a view without a table is at; false: it is at none. */
-static bool shell_note_place(const struct shell *shell, const struct state *s,
-			     struct note_subject *on, char *what, size_t len)
-{
-	const struct context *ctx = &shell->ctx;
-
-	if ((ctx->view == VIEW_SWITCHES || ctx->view == VIEW_TOPOLOGY) &&
-	    ctx->sw < s->fabric->nsw) {
-		note_subject_switch(on, s->fabric, ctx->sw);
-		switch_label(what, len, s->fabric, ctx->sw);
-		return true;
-	}
-	if (ctx->view == VIEW_HEATMAP && ctx->chan < s->fabric->nchan) {
-		const struct row_note *note = row_notes_chan(s->row_notes, s->fabric, ctx->chan);
-
-		note_subject_port(on, s->fabric, s->fabric->chan_src[ctx->chan],
-				  s->fabric->chan_port[ctx->chan]);
-		if (note)
-			*on = note->on;
-		chan_label(what, len, s->fabric, ctx->chan);
-		return true;
-	}
-	return false;
-}
-
-/* The row under the cursor; false: there is none, or rows of that kind have no notes. */
-static bool shell_note_row(struct shell *shell, const struct state *s, struct note_subject *on,
-			   char *what, size_t len)
-{
-	const struct table_ops *ops;
-	const struct table *t = shell_table_of(shell, s, &ops);
-	struct rows rows = { .s = s, .v = &shell->ctx.summary };
-	char label[VALUE_LEN], time[FIGURE_LEN];
-
-	if (!t || table_cursor(t) == FAB_NONE)
-		return false;
-	rows.kind = ops->kind;
-	if (!noted_subject(on, &rows, table_cursor(t)))
-		return false;
-	snprintf(what, len, "%s",
-		 on->kind == NOTE_TIME ? figure_time(time, (int64_t)on->id)
-				       : tagged_name(label, &rows, table_cursor(t)));
-	return true;
-}
-
-/* What a note would be on: the row under the cursor, else the moment that is shown. */
-static void shell_note_subject(struct shell *shell, const struct state *s, struct note_subject *on,
-			       char *what, size_t len)
-{
-	char time[FIGURE_LEN];
-
-	if (shell_note_row(shell, s, on, what, len) || shell_note_place(shell, s, on, what, len))
-		return;
-	note_subject_moment(on, s->fabric, state_time_s(s));
-	snprintf(what, len, "%s", figure_time(time, (int64_t)on->id));
-}
-
-/* Of what is under the cursor, or of the moment of the past that is shown; NULL: none. */
+/* On what is under the cursor, or of the moment of the past that is shown; NULL: none. */
 static const struct row_note *shell_note_here(struct shell *shell, const struct state *s)
 {
-	int64_t at = state_time_s(s),
-		for_s = (int64_t)(s->poll.interval_s > 1 ? s->poll.interval_s : 1);
-	const struct row_note *note;
-	struct note_subject on = { .kind = NOTE_TIME };
-	char what[PATH_TEXT];
+	const struct table_in in = shell_table_in(shell, s);
+	const struct table_ops *ops;
+	const struct table *t;
 
-	if (!s->row_notes || !s->row_notes->list.n || !s->fabric)
+	if (!s->row_notes || !s->row_notes->list.n)
 		return NULL;
-	shell_note_subject(shell, s, &on, what, sizeof(what));
-	note = row_notes_find(s->row_notes, &on);
-	if (!note && s->history_at.on)
-		note = row_notes_moment(s->row_notes, s->fabric, at, at + for_s - 1);
-	return note;
+	t = shell_table_of(shell, s, &ops);
+	return noted_here(t, ops, &in);
 }
 
 static void shell_note(struct shell *shell, const struct state *s, const char *text,
 		       struct request *out)
 {
+	const struct table_in in = shell_table_in(shell, s);
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, s, &ops);
 	struct row_note *n = &shell->noting;
 
 	if (!s->fabric) {
@@ -784,7 +671,7 @@ static void shell_note(struct shell *shell, const struct state *s, const char *t
 		return;
 	}
 	*n = (struct row_note){ .time_s = s->now_s };
-	shell_note_subject(shell, s, &n->on, out->text, sizeof(out->text));
+	noted_here_subject(&n->on, out->text, sizeof(out->text), t, ops, &in);
 	if (strlen(text) >= sizeof(n->text)) {
 		context_say(&shell->ctx, "a note has at most %zu bytes", sizeof(n->text) - 1);
 		return;
@@ -841,7 +728,8 @@ static bool shell_compare(struct shell *shell, const struct state *s)
 	const struct table *t = shell_table_of(shell, s, &ops);
 
 	if (t && !beside_open(&shell->beside, t, ops, &in))
-		context_say(&shell->ctx, "two rows have to be tagged, and shown: Space tags one");
+		context_say(&shell->ctx, "two rows have to be tagged, and shown: %s tags one",
+			    key_hint("tag"));
 	return t != NULL;
 }
 

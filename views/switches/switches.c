@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "views/data/state/key_hint.h"
 #include "views/switches/switch_panes.h"
+#include "views/switches/switches.h"
 #include "views/table/table.h"
 #include "views/view.h"
 
@@ -407,6 +408,27 @@ static void switches_leave(struct switches_ui *u, struct context *ctx)
 	}
 	u->list.moved = true;
 	u->sw = FAB_NONE;
+}
+
+bool switches_go_to(void *own, struct context *ctx, const struct state *s, uint32_t sw,
+		    uint8_t port)
+{
+	struct switches_ui *u = own;
+	const struct table_in in = { own, ctx, s };
+	const struct rows rows = { ROWS_PORTS, s, &ctx->summary };
+
+	context_goto(ctx, VIEW_SWITCHES);
+	ctx->sw = sw;
+	switches_follow(u, ctx, s);
+	if (u->sw != sw) { /* it was chosen before, and left */
+		u->ntrail = 0;
+		switches_show(u, ctx, sw);
+	}
+	if (!port)
+		return true;
+	u->pane = PANE_PORTS;
+	return table_reveal(&u->ports, &port_ops, &in,
+			    table_key(&rows, s->fabric->port_off[sw] + port));
 }
 
 /* Left and right in the front panel: the port next to it. */

@@ -4,6 +4,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "views/data/state/campaign_list.h"
+#include "views/data/state/key_hint.h"
 #include "views/data/state/session_list.h"
 #include "views/data/state/weak_list.h"
 #include "views/table/table_priv.h"
@@ -505,8 +506,8 @@ static void table_tag_range(struct table *t, const struct table_in *in)
 	while (from < t->nrow && t->key[t->row[from]] != t->tagged_last)
 		from++;
 	if (!t->tagged_last || from == t->nrow || to >= t->nrow) {
-		context_say(in->ctx,
-			    "tag the first row of the range by Space, then go to the last");
+		context_say(in->ctx, "tag the first row of the range by %s, then go to the last",
+			    key_hint("tag"));
 		return;
 	}
 	for (uint32_t i = from < to ? from : to; i <= (from < to ? to : from); i++) {

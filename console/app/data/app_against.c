@@ -6,6 +6,7 @@
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/base/time/when.h"
+#include "views/data/state/key_hint.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -59,8 +60,8 @@ static void app_against_take(struct app *a, const struct fabric *f, const struct
 	a->state.against_s = time_s;
 	shell_say(
 		a->shell,
-		"against %s: c in the heatmap; columns util_then_pct, util_change_pct, of jobs tx_then_Bps, ...",
-		figure_time(when, time_s));
+		"against %s: %s in the heatmap; columns util_then_pct, util_change_pct, of jobs tx_then_Bps, ...",
+		figure_time(when, time_s), key_hint("compare"));
 }
 
 /* One of this session's samples; false: it has none from then. */

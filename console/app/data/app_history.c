@@ -5,6 +5,7 @@
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/when.h"
+#include "views/data/state/key_hint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -370,8 +371,8 @@ static void app_history_set_kept_mark(struct app *a, const char *name)
 		if (!name[0])
 			snprintf(m->name, sizeof(m->name), "past%u", h->nkept_mark + 1);
 		h->nkept_mark++;
-		shell_say(a->shell, "bookmark %s set, for this session; b goes back to it",
-			  m->name);
+		shell_say(a->shell, "bookmark %s set, for this session; %s goes back to it",
+			  m->name, key_hint("bookmarks"));
 	}
 }
 
@@ -393,8 +394,9 @@ static void app_history_set_mark(struct app *a, const char *name)
 	else {
 		n = sample_history_marks(a->samples, &mark);
 		shell_say(a->shell,
-			  "bookmark %s set; b goes back to it; w saves %s in the snapshot",
-			  sample_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
+			  "bookmark %s set; %s goes back to it; %s saves %s in the snapshot",
+			  sample_history_mark_name(a->samples, at), key_hint("bookmarks"),
+			  key_hint("save"), n == 1 ? "it" : "all");
 	}
 }
 
@@ -467,7 +469,7 @@ static void app_history_go_to_mark(struct app *a, const char *name)
 	uint32_t n = app_history_all_marks(mark, a), pick = n;
 
 	if (!n) {
-		shell_say(a->shell, "no bookmarks yet; B sets one");
+		shell_say(a->shell, "no bookmarks yet; %s sets one", key_hint("bookmark"));
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)

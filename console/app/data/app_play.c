@@ -3,6 +3,7 @@
 #include "console/app/app_priv.h"
 
 #include "fabric/base/time/clock.h"
+#include "views/data/state/key_hint.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,13 +57,14 @@ static void app_play_speed(struct app *a, const char *text)
 		return;
 	}
 	if (!a->shown_history.on) {
-		shell_say(a->shell, "nothing to play: go back first, by [ or :at TIME");
+		shell_say(a->shell, "nothing to play: go back first, by %s or :at TIME",
+			  key_hint("back"));
 		return;
 	}
 	if (text[0] || p->speed < 1)
 		p->speed = text[0] ? speed : 1;
 	app_play_begin(a);
-	shell_say(a->shell, "playing at %gx: . stops it", p->speed);
+	shell_say(a->shell, "playing at %gx: %s stops it", p->speed, key_hint("play"));
 }
 
 static void app_play_arrived(struct app *a)
@@ -268,7 +270,8 @@ static void app_play_go_to_event(struct app *a, int by)
 		app_play_go_to_own_event(
 			a, h->on ? h->at.serial : sample_history_newest(a->samples) + 1, by);
 	else
-		shell_say(a->shell, "this is the present: ( goes back to the event before");
+		shell_say(a->shell, "this is the present: %s goes back to the event before",
+			  key_hint("earlier"));
 }
 
 /* A moment of the collector's has come; perhaps one that was asked for on the way to an event. */
