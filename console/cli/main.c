@@ -109,16 +109,19 @@ static bool main_is_command(const char *name)
 
 /* Root's user id opens root's files, /dev/infiniband/umad* among them, without any capability.
  * Commands that end soon keep the one for files of others, which the operator may name; what runs
- * on keeps it under sudo only, where its own folders may be the operator's.  The agent keeps all:
- * its commands are the site's. */
+ * on keeps it under sudo only, where its own folders may be the operator's.  The collector gives
+ * its sockets to their groups.  The agent keeps all: its commands are the site's. */
 static void main_confine(const char *first)
 {
 	bool command = first && main_is_command(first);
+	unsigned keep = command || getenv("SUDO_UID") ? CONFINE_KEEP_FILES : 0;
 	struct err err;
 
 	if (command && !strcmp(first, "agent"))
 		return;
-	if (confine_capabilities(command || getenv("SUDO_UID"), &err))
+	if (command && !strcmp(first, "collect"))
+		keep |= CONFINE_KEEP_GROUPS;
+	if (confine_capabilities(keep, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 }
 

@@ -254,7 +254,7 @@ int squeue_poller_main(int argc, char **argv)
 		return 64;
 	out = poller_pipe_stdout();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (confine_capabilities(false, &err))
+	if (confine_capabilities(0, &err))
 		fprintf(stderr, "what squeue may do is not confined: %s\n", err.text);
 	if (out < 0 || !poller_pipe_wait(0) || !poller_pipe_text(out, JOBWIRE_HELLO, "squeue"))
 		return 1;

@@ -23,10 +23,31 @@ static int confine_no_new_privs(struct err *err)
 	return err_set(err, -errno, "no_new_privs cannot be set: %s", strerror(errno));
 }
 
-int confine_capabilities(bool keep_files, struct err *err)
+static bool confine_keeps(unsigned keep, cap_value_t c)
 {
-	cap_value_t files = CAP_DAC_OVERRIDE;
+	return ((keep & CONFINE_KEEP_FILES) && c == CAP_DAC_OVERRIDE) ||
+	       ((keep & CONFINE_KEEP_GROUPS) && c == CAP_CHOWN);
+}
+
+/* Of those that this process has. */
+static int confine_want(cap_t want, cap_t now, unsigned keep)
+{
 	cap_flag_value_t has = CAP_CLEAR;
+	int rc = 0;
+
+	for (cap_value_t c = 0; !rc && c < cap_max_bits(); c++) {
+		if (!confine_keeps(keep, c) || cap_get_flag(now, c, CAP_PERMITTED, &has) ||
+		    has != CAP_SET)
+			continue;
+		if (cap_set_flag(want, CAP_PERMITTED, 1, &c, CAP_SET) ||
+		    cap_set_flag(want, CAP_EFFECTIVE, 1, &c, CAP_SET))
+			rc = -errno;
+	}
+	return rc;
+}
+
+int confine_capabilities(unsigned keep, struct err *err)
+{
 	cap_t now = cap_get_proc(), want = cap_init();
 	int rc = 0;
 
@@ -34,14 +55,10 @@ int confine_capabilities(bool keep_files, struct err *err)
 		rc = err_set(err, -ENOMEM, "out of memory");
 		goto out;
 	}
-	cap_get_flag(now, files, CAP_PERMITTED, &has);
-	if (keep_files && has == CAP_SET &&
-	    (cap_set_flag(want, CAP_PERMITTED, 1, &files, CAP_SET) ||
-	     cap_set_flag(want, CAP_EFFECTIVE, 1, &files, CAP_SET)))
-		rc = -errno;
+	rc = confine_want(want, now, keep);
 	/* who may not do this has none to lose by exec() */
 	for (cap_value_t c = 0; c < cap_max_bits(); c++)
-		if (!keep_files || c != files)
+		if (!confine_keeps(keep, c))
 			cap_drop_bound(c);
 	cap_reset_ambient();
 	if (!rc && cap_set_proc(want))

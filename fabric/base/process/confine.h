@@ -13,10 +13,15 @@
 
 #include <stdbool.h>
 
-/* All capabilities and the way to new ones (setuid programs).  Of the calling thread: before there
- * are others. keep_files: but CAP_DAC_OVERRIDE, for files of another user whom root works for.  0
- * or -errno. */
-int confine_capabilities(bool keep_files, struct err *err);
+enum confine_keep {
+	CONFINE_KEEP_FILES =
+		1 << 0, /* CAP_DAC_OVERRIDE: files of another user whom root works for */
+	CONFINE_KEEP_GROUPS = 1 << 1, /* CAP_CHOWN: sockets are given to their groups */
+};
+
+/* All capabilities but those of keep, of enum confine_keep, and the way to new ones (setuid
+ * programs).  Of the calling thread: before there are others.  0 or -errno. */
+int confine_capabilities(unsigned keep, struct err *err);
 
 /* For a process that computes from what it has open: nothing can be opened, made, sent, started or
  * signalled. 0; -ENOSYS: the kernel has no seccomp; -errno. */

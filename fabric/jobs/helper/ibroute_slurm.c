@@ -253,7 +253,7 @@ static int ibroute_slurm_run(uint32_t interval_ms)
 	char text[64];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (confine_capabilities(false, &err) || confine_to_asking(&err))
+	if (confine_capabilities(0, &err) || confine_to_asking(&err))
 		fprintf(stderr, "what libslurm may do is not confined: %s\n", err.text);
 	if (p.out < 0 || !poller_pipe_wait(0))
 		return 1;

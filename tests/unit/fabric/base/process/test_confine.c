@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/capability.h>
@@ -200,7 +201,7 @@ static bool has_none(const char *field)
 
 static int nothing_left(void)
 {
-	NEED(!confine_capabilities(false, NULL));
+	NEED(!confine_capabilities(0, NULL));
 	NEED(has_none("CapPrm:") && has_none("CapEff:") && has_none("CapInh:") &&
 	     has_none("CapAmb:"));
 	NEED(geteuid() || has_none("CapBnd:"));
@@ -215,7 +216,7 @@ static int roots_own(void)
 	int fd = mkstemp(path);
 
 	NEED(fd >= 0 && !fchmod(fd, 0600));
-	NEED(!confine_capabilities(false, NULL));
+	NEED(!confine_capabilities(0, NULL));
 	NEED((fd = open_at(path, O_RDWR)) >= 0);
 	NEED(!unlink(path));
 	return 0;
@@ -227,7 +228,7 @@ static int others(bool keep)
 	int fd = mkstemp(path), opened;
 
 	NEED(fd >= 0 && !fchmod(fd, 0600) && !fchown(fd, 65534, 65534));
-	NEED(!confine_capabilities(keep, NULL));
+	NEED(!confine_capabilities(keep ? CONFINE_KEEP_FILES : 0, NULL));
 	opened = open_at(path, O_RDWR);
 	unlink(path); /* in a sticky folder only its owner may, or who has the capability */
 	NEED(keep == (opened >= 0));
@@ -244,12 +245,38 @@ static int others_kept(void)
 	return others(true);
 }
 
+/* A group that this process is not in. */
+static int given_to_a_group(unsigned keep)
+{
+	char path[] = "/tmp/ibroute-confine-XXXXXX";
+	int fd = mkstemp(path);
+
+	NEED(fd >= 0 && !setgroups(0, NULL));
+	NEED(!confine_capabilities(keep, NULL));
+	unlink(path);
+	if (keep != CONFINE_KEEP_GROUPS)
+		DENIED(fchown(fd, (uid_t)-1, 65533));
+	else
+		NEED(!fchown(fd, (uid_t)-1, 65533));
+	return 0;
+}
+
+static int groups_kept(void)
+{
+	return given_to_a_group(CONFINE_KEEP_GROUPS);
+}
+
+static int groups_not(void)
+{
+	return given_to_a_group(CONFINE_KEEP_FILES);
+}
+
 static int through_exec(void)
 {
 	char *argv[] = { (char *)"grep", (char *)"-q", (char *)"^CapEff:.*0000000000000000$",
 			 (char *)"/proc/self/status", NULL };
 
-	NEED(!confine_capabilities(false, NULL));
+	NEED(!confine_capabilities(0, NULL));
 	execv("/bin/grep", argv);
 	return 1;
 }
@@ -299,6 +326,15 @@ static void root_has_its_own_files_and_others_only_where_kept(void **state)
 	assert_int_equal(in_child(others_kept), 0);
 }
 
+static void files_are_given_to_groups_only_where_that_is_kept(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(in_child(groups_kept), 0);
+	assert_int_equal(in_child(groups_not), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +343,7 @@ int main(void)
 		cmocka_unit_test(who_writes_into_a_folder_writes_nowhere_else),
 		cmocka_unit_test(no_capability_is_left),
 		cmocka_unit_test(root_has_its_own_files_and_others_only_where_kept),
+		cmocka_unit_test(files_are_given_to_groups_only_where_that_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
