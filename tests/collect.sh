@@ -113,7 +113,13 @@ prom() {
 	grep -q '^ibroute_up.* 1$' out && grep -q '^ibroute_collector_up.* 1$' out && grep -q '^ibroute_history_up.* 1$' out
 }
 ok "Prometheus's text comes by way of it, too" prom
-ok "updates need a port of their own, and that is said" says 64 'port of their own' "${look[@]}" --rw
+simulated() {
+	tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 sh -c '"$@" 2>'"$work/rw.err"'; echo $? >'"$work/rw.rc" sh "${look[@]}" --rw
+	until_true 20 [ -s "$work/rw.rc" ]
+	tty_stop
+	[ "$(cat "$work/rw.rc")" = 255 ] && grep -q 'is simulated' "$work/rw.err"
+}
+ok "nothing can be written to a fabric that is simulated elsewhere, and that is said" simulated
 ok "nobody there is said" says 255 'no collector' "$I" --collector "$work/none" -b -n 1
 ok "a second one for the folder is refused" says 255 'running there already' \
 	"$I" collect "$demo" --dir "$work/c" --history none

@@ -57,7 +57,7 @@ static const struct argp_option options[] = {
 	{ "collector", CMDLINE_KEY(struct app_opts, collector), "DIR|none", 0,
 	  "read from the collector of this directory (see 'collect --help'), which also keeps the past; "
 	  "none: poll the fabric from here (default: the collector of this machine, if there is one "
-	  "and neither --rw, --auto, --Ca nor --Port is given)",
+	  "and neither --Ca, --Port nor a jobs file is given)",
 	  3 },
 	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
 	  3 },
@@ -214,11 +214,6 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--demo and --load cannot be used together");
 		if (o->load && o->rw)
 			argp_error(s, "--rw needs a live fabric; it cannot be used with --load");
-		if (o->collector && strcmp(o->collector, "none") && (o->rw || o->automatic.on))
-			argp_error(
-				s,
-				"--collector: updates need a port of their own; leave out --rw and "
-				"--auto, or use --collector none");
 		if (o->collector && strcmp(o->collector, "none") && (o->demo || o->load))
 			argp_error(s, "--collector cannot be used with --demo or --load");
 		if (o->lfts && !o->load)

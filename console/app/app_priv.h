@@ -162,9 +162,10 @@ struct app {
 	size_t nkeys_chosen;
 	struct canvas *canvas;
 	struct mailbox *box;
-	struct feed *feed;   /* NULL: a file is looked at */
-	char *collector_dir; /* found here; NULL: said by the options, or none */
-	bool may_ask;	     /* it to read something */
+	struct feed *feed;     /* NULL: a file is looked at */
+	char *collector_dir;   /* found here; NULL: said by the options, or none */
+	bool may_ask;	       /* it to read something */
+	char collector_ca[64]; /* that it polls through; "": not known */
 	struct app_against against;
 	const struct acts *acts;      /* what a collector keeps of who has done what; NULL: none */
 	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */

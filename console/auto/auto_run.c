@@ -35,6 +35,7 @@ struct auto_run {
 	struct alerts *alerts; /* NULL: nobody wants them */
 	struct live live;      /* its port stays open */
 	double pruned_s;       /* clock_s(); 0: not yet */
+	double wrote_s;	       /* by clock_s(), the last time that it may have written */
 };
 
 /* What a signal reaches. */
@@ -147,6 +148,7 @@ static void auto_run_apply(struct auto_run *r, const struct plan *p)
 	if (!plan_bytes_of(&plan, p, &err))
 		end = auto_run_end_of(&t, update_terminal_apply(&t, &r->o->dog, &plan, &err));
 	plan_bytes_clear(&plan);
+	r->wrote_s = clock_s();
 	if (t.left)
 		stopped = SIGTERM;
 	if (end == AUTO_KEPT)
@@ -243,13 +245,15 @@ out:
 /* The jobs are known and nobody else updates. */
 static void auto_run_look_at_fabric(struct auto_run *r, struct auto_seen *seen)
 {
-	struct live_opts lo = r->o->dog.live;
+	struct live_opts lo = r->o->dog.live; /* a collector may know */
 	struct jobset *jobs = NULL;
 	struct live *l = &r->live;
 	struct err err = { "" };
 
-	int rc = live_again(l, &lo, NULL, &err);
+	int rc;
 
+	lo.tables_after_s = r->wrote_s;
+	rc = live_again(l, &lo, NULL, &err);
 	if (!rc)
 		alerts_fabric(r->alerts, l->f->name);
 	if (rc || jobset_from_list(&jobs, r->list, l->f, &err)) {

@@ -5,6 +5,7 @@
 #include "console/app/app_opts.h"
 #include "console/auto/auto_run.h"
 #include "console/batch/batch.h"
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "fabric/base/time/when.h"
@@ -75,6 +76,8 @@ static int cmd_console_service(const struct app_opts *o)
 	};
 
 	app_opts_dog(&service.dog, o);
+	service.dog.live.collected = collected_open;
+	service.dog.live.collector = o->collector;
 	if (!o->demo)
 		return auto_run(&service);
 	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");

@@ -28,15 +28,26 @@ static void acts_text(char *to, size_t size, const char *from)
 	plain_text(to, "");
 }
 
+/* Most are the same one's, and to ask who that is may take long. */
 static void acts_owner(char *to, size_t size, uid_t uid)
 {
+	static _Thread_local struct {
+		uid_t uid;
+		char name[40];
+	} last;
 	struct passwd pw, *found = NULL;
 	char buf[2048];
 
+	if (last.name[0] && last.uid == uid) {
+		snprintf(to, size, "%s", last.name);
+		return;
+	}
 	if (!getpwuid_r(uid, &pw, buf, sizeof(buf), &found) && found)
 		acts_text(to, size, pw.pw_name);
 	else
 		snprintf(to, size, "uid %u", uid);
+	last.uid = uid;
+	snprintf(last.name, sizeof(last.name), "%s", to);
 }
 
 static int64_t acts_mtime_ms(const struct stat *st)

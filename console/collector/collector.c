@@ -8,10 +8,12 @@
 #include "console/collector/newest.h"
 #include "console/collector/viewers.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/time/clock.h"
 #include "fabric/baseline/findings.h"
 #include "fabric/version.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@
 
 #define WAIT_MS	       500
 #define OTHER_FDS      5
+#define STEP_S	       1.0  /* times of steps are whole seconds */
 #define ALERTS_WAIT_MS 5000 /* until the last ones are delivered, at the end */
 
 struct collector {
@@ -36,6 +39,9 @@ struct collector {
 	bool told_keeping, keeping; /* keeping: what was told last of the keeper */
 	struct alerts *alerts;	    /* NULL: nobody wants them */
 	int64_t since_ms;
+	bool acted;	    /* it is known what was done before ... */
+	int64_t update_ms;  /* ... and when the last update took its last step */
+	double tables_at;   /* they are to be read again then, after that */
 	struct pollfd *fds; /* OTHER_FDS + VIEWERS_MAX */
 };
 
@@ -97,6 +103,29 @@ static void collector_tell_keeping(struct collector *c)
 	msg_drop(m);
 }
 
+/* An update that has begun or come farther has written, or is about to: who looks is not to take
+ * the tables of before for those that are there. */
+static void collector_look_at_updates(struct collector *c, const struct acts *l)
+{
+	int64_t last_ms = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].kind == ACT_UPDATE && l->v[i].end_ms > last_ms)
+			last_ms = l->v[i].end_ms;
+	if (c->acted && last_ms > c->update_ms)
+		c->tables_at = clock_s() + STEP_S;
+	c->acted = true;
+	c->update_ms = last_ms;
+}
+
+static void collector_want_tables(struct collector *c)
+{
+	if (clock_s() < c->tables_at)
+		return;
+	c->tables_at = INFINITY;
+	feed_want(c->feed, WANT_TABLES);
+}
+
 static void collector_tell_acts(struct collector *c)
 {
 	const struct acts *l = history_keeper_acts(c->keeper);
@@ -104,6 +133,7 @@ static void collector_tell_acts(struct collector *c)
 
 	if (!l)
 		return;
+	collector_look_at_updates(c, l);
 	m = msg_new(MSG_ACTS);
 	m->acts = l;
 	collector_tell(c, frame_of_msg(m));
@@ -246,6 +276,7 @@ static void collector_loop(struct collector *c, const volatile sig_atomic_t *sto
 		if (c->keeper) {
 			collector_tell_keeping(c);
 			collector_tell_acts(c);
+			collector_want_tables(c);
 		}
 		if (fds[3].revents)
 			collector_accept(c, c->dir.look, false);
@@ -312,6 +343,7 @@ int collector_run(const struct collector_opts *o, struct wire *w, struct job_sou
 			       .box = box,
 			       .jobs = jobs,
 			       .since_ms = (int64_t)time(NULL) * 1000,
+			       .tables_at = INFINITY,
 			       .dir = { .look = -1, .ask = -1, .lock = -1, .dir = -1 } };
 	int rc;
 

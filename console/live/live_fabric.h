@@ -47,6 +47,7 @@ struct live_opts {
 	const char *agents_key;	      /* file, see site_keys_load(); NULL: the usual one */
 	enum adaptive_state adaptive; /* as declared */
 	live_collected_fn *collected; /* NULL: all is read from the fabric itself */
+	double tables_after_s; /* by clock_s(): what a collector read before is out of date */
 	const char *collector; /* folder of one, or "none"; NULL: the usual one, if there is any */
 	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };

@@ -101,8 +101,49 @@ as_collected() { LAB_TIMEOUT=120 lab_on n0003 "$IBROUTE_TOP" "$@" >"$LAB_DIR/sai
 refused() { as_collected apply --accept-slower "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric ib --no-input; [ $? -eq 4 ] && grep -q 'the installed tables changed' "$LAB_DIR/said"; }
 ok "a plan is made of what it knows" as_collected plan -e minhop --jobs none --fabric ib -o "$LAB_DIR/p.plan" --collector "$C"
 ok "one of somebody else is made and applied meanwhile" eval 'as_collected plan -e minhop --exclude spine1 --jobs none --fabric ib -o "$LAB_DIR/q.plan" --collector none &&
-	as_collected apply --accept-slower "$LAB_DIR/q.plan" "${dirs[@]}" --yes-fabric ib --no-input'
+	as_collected apply --accept-slower "$LAB_DIR/q.plan" "${dirs[@]}" --yes-fabric ib --no-input &&
+	! as_collected dump-lfts "${dirs[@]:2:2}" --collector "$C" >/dev/null'
+ok "then what was read before is not told" grep -q "has written since the collector read" "$LAB_DIR/said"
 ok "the first is refused before anything is written, and why is said" refused
+
+# --- the automatic mode, and a console that writes: they read from it, and write over a port of their own ---
+echo '1 n[0001-0002,0005-0006,0009-0010,0013-0014]' >"$LAB_DIR/jobs"
+echo '2 n[0003-0004,0007-0008,0011-0012,0015-0016]' >>"$LAB_DIR/jobs"
+knows_tables() {
+	as_collected dump-lfts --collector "$C" >/dev/null && grep -v '^note' "$LAB_DIR/said" >"$LAB_DIR/by" &&
+		as_collected dump-lfts --collector none >/dev/null && cmp -s "$LAB_DIR/by" "$LAB_DIR/said"
+}
+ok "the collector has read what an update has written" lab_wait 12 knows_tables
+service() { # OPTION...: its lines in $LAB_DIR/auto; its MADs in $LAB_DIR/own
+	rm -f "$LAB_DIR/own"
+	# shellcheck disable=SC2046
+	env $(lab_env n0003) UMAD_SENDS="$LAB_DIR/own" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" --auto=0.05 --auto-min-age 0 \
+		--jobs "$LAB_DIR/jobs" --name ib --collector "$C" "${dirs[@]}" "$@" </dev/null >"$LAB_DIR/auto" 2>&1 &
+	service=$!
+}
+auto_says() { lab_wait 10 grep -qE -- "$1" "$LAB_DIR/auto" || { tail -n 7 "$LAB_DIR/auto"; return 1; }; }
+ended() { kill -TERM "$service" && wait "$service"; }
+service
+ok "automatic mode proposes what it finds" auto_says 'PROPOSED PLAN: .* blocks: gain'
+ok "without a MAD of its own" eval '[ ! -s "$LAB_DIR/own" ] || [ $(od -An -tu8 "$LAB_DIR/own" | tr -d " ") -eq 0 ]'
+ok "it ends" ended
+service --rw --auto-confirm 2 --confirm-timeout 30
+ok "armed, it writes and confirms" auto_says 'the new routing is confirmed'
+ok "it ends" ended
+ok "the collector has read again" lab_wait 12 knows_tables
+console_writes() {
+	# shellcheck disable=SC2046
+	tty_start 100x30 env $(lab_env n0003) TERM=screen-256color LC_ALL=C.UTF-8 SLURM_CONF="$SLURM_CONF" "$IBROUTE_TOP" --rw --name ib \
+		--collector "$C" "${dirs[@]}"
+	tty_wait 20 'source: coll.*' && tty_wait 20 'hosts 16' || return
+	tty_keys 6
+	tty_engine minhop && tty_keys Space && tty_wait 60 'blocks' && tty_keys A && tty_wait 20 'ready to start' &&
+		tty_update ib
+}
+. tests/tty.sh
+trap 'tty_stop; lab_stop' EXIT
+ok "a console with --rw on it applies a plan" console_writes
+tty_stop
 
 # --- SLURM and the SM ---
 lab_slurmctld_stop

@@ -24,10 +24,13 @@
 
 /* --- is there one? --------------------------------------------------------------------------- */
 
+/* A port and jobs of its own are for who asks the fabric itself. */
 static bool app_collector_may_be(const struct app_opts *o)
 {
-	return !o->demo && !o->load && !o->rw && !o->automatic.on && !o->live.ca && !o->live.port &&
-	       !o->jobs_at_s && !o->live.simulator;
+	bool file = o->jobs && strcmp(o->jobs, "slurm") != 0 && strcmp(o->jobs, "none") != 0;
+
+	return !o->demo && !o->load && !o->live.ca && !o->live.port && !file && !o->jobs_at_s &&
+	       !o->live.simulator;
 }
 
 bool app_collector_wanted(struct app *a)
@@ -76,12 +79,38 @@ static void app_collector_want_errors(struct app *a)
 	feed_want(a->feed, WANT_ERRORS);
 }
 
+/* What is written goes over a port of this process's own, to the fabric that is shown. */
+static void app_collector_arm(struct app *a, const char *source)
+{
+	struct live_opts *l = &a->opts.live;
+	const char *slash = strrchr(source, '/');
+	struct err err;
+
+	if (a->update || !(a->opts.rw || a->opts.automatic.on))
+		return;
+	if (!strncmp(source, "demo ", 5)) {
+		err_set(&err, -ENOTSUP,
+			"%s: the fabric of this collector is simulated, and nothing can be written "
+			"to it: leave out --rw and --auto",
+			a->opts.collector);
+		app_give_up(a, NULL, -ENOTSUP, &err);
+		return;
+	}
+	if (!l->ca && !l->port && slash) {
+		snprintf(a->collector_ca, sizeof(a->collector_ca), "%.*s", (int)(slash - source),
+			 source);
+		l->ca = a->collector_ca;
+		l->port = (unsigned)strtoul(slash + 1, NULL, 10);
+	}
+}
+
 static void app_collector_take_hello(struct app *a, const struct msg *msg)
 {
 	struct state_jobs *s = &a->state.jobs_source;
 
 	a->may_ask = msg->rc;
 	app_collector_want_errors(a);
+	app_collector_arm(a, msg->text);
 	a->state.collector = (struct state_collector){ .on = true };
 	a->state.poll.interval_s = msg->seconds;
 	snprintf(a->state.source, sizeof(a->state.source), "collector %.50s", msg->text);

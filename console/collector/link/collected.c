@@ -8,6 +8,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/jobs/source.h"
+#include "fabric/update/journal/journal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,6 +32,7 @@ struct collected {
 	bool told_jobs, told_sm, told_sample, partial, lost;
 	double interval_s, sample_at; /* by clock_s(), when it came */
 	int64_t fabric_ms, tables_ms, sample_ms;
+	double tables_s; /* by clock_s(), when their reading began */
 	char *silent;
 	struct sm_pin sm;
 	char adaptive[300];
@@ -70,6 +72,7 @@ static void collected_take_tables(struct collected *c, struct msg *m)
 	tables_put(c->tables);
 	c->tables = m->tables;
 	c->tables_ms = m->time_ms;
+	c->tables_s = m->since_s;
 	c->partial = m->partial;
 	m->tables = NULL;
 }
@@ -156,9 +159,37 @@ static int64_t collected_age_s(int64_t time_ms)
 	return age > 0 ? age : 0;
 }
 
+static double collected_wall_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* An update of this machine that has gone on since they were read has written, or is about to. */
+static bool collected_written_since(char id[48], const struct collected *c,
+				    const struct live_opts *o)
+{
+	double read_s = collected_wall_s() - (clock_s() - c->tables_s);
+	struct txn_info *list = NULL;
+	uint32_t n = 0;
+	bool written = false;
+
+	if (journal_list(&list, &n, journal_base(o->state_dir), NULL))
+		return false; /* who may not see them writes nothing */
+	for (uint32_t i = 0; i < n && !written; i++) {
+		written = read_s < (double)list[i].state_s + 1; /* of whole seconds */
+		snprintf(id, 48, "%s", list[i].head.id);
+	}
+	free(list);
+	return written;
+}
+
 static int collected_check(const struct collected *c, const struct live_opts *o, const char *dir,
 			   struct err *err)
 {
+	char id[48] = "";
 	double blind_s = fmax(SAMPLE_S, INTERVALS * c->interval_s);
 
 	if (c->lost || !collected_has_all(c, o))
@@ -168,8 +199,13 @@ static int collected_check(const struct collected *c, const struct live_opts *o,
 		return err_set(err, -EAGAIN, "%s: the fabric of this collector is %s, not %s", dir,
 			       c->fabric->name, o->name);
 	if (collected_age_s(c->sample_ms) > blind_s || collected_age_s(c->fabric_ms) > FRESH_S ||
-	    collected_age_s(c->tables_ms) > FRESH_S)
+	    collected_age_s(c->tables_ms) > FRESH_S || c->tables_s < o->tables_after_s)
 		return err_set(err, -EAGAIN, "%s: what the collector knows is too old", dir);
+	if (collected_written_since(id, c, o))
+		return err_set(err, -EAGAIN,
+			       "%s: update %s has written since the collector read the tables, "
+			       "%.0f s ago; it reads them again within seconds",
+			       dir, id, clock_s() - c->tables_s);
 	return 0;
 }
 
@@ -211,10 +247,15 @@ static int collected_jobs(struct live *l, const struct collected *c, const struc
 	return rc;
 }
 
+/* Once: a service reads again and again. */
 static void collected_tell(const struct collected *c)
 {
+	static bool told;
 	int64_t fabric_s = collected_age_s(c->fabric_ms), tables_s = collected_age_s(c->tables_ms);
 
+	if (told)
+		return;
+	told = true;
 	for (const char *at = c->silent; at && *at; at += strcspn(at, "\n") + 1)
 		fprintf(stderr, "warning: %.*s does not respond\n", (int)strcspn(at, "\n"), at);
 	fprintf(stderr,
