@@ -20,6 +20,7 @@
 #define MAGIC	  "IBRPAST1"
 #define RAW_MAX	  ((uint64_t)1 << 31)
 #define VLS_MAX	  15
+#define ATTRS_MAX 64 /* of a job; a later version may know more */
 #define WIDTH_MAX 12
 #define SETS_MAX  10000
 #define SAMPLES_MAX                                                                                \
@@ -144,6 +145,27 @@ static void sample_history_file_put_marks(struct bytes *b, const struct sample_h
 		bytes_put_uint(b, sample_history_newest(p) - mark[i].serial);
 }
 
+/* Partitions, accounts and the like of the jobs, in the order of the sets and of their jobs; those
+ * that are not known are left out.  Earlier versions end before. */
+static void sample_history_file_put_attrs(struct bytes *b, const struct sets *sets)
+{
+	for (uint32_t i = 0; i < sets->n; i++)
+		for (uint32_t j = 0; j < sets->set[i]->njob; j++) {
+			const struct job *job = &sets->set[i]->jobs[j];
+			uint32_t n = 0;
+
+			for (int a = 0; a < JOB_ATTRS; a++)
+				n += job->attr[a][0] != '\0';
+			bytes_put_uint(b, n);
+			for (int a = 0; a < JOB_ATTRS; a++)
+				if (job->attr[a][0]) {
+					sample_history_file_put_text(
+						b, job_attr_key((enum job_attr)a));
+					sample_history_file_put_text(b, job->attr[a]);
+				}
+		}
+}
+
 /* As compress2() does it, but it can be told how far that is, and cancelled. */
 static int sample_history_file_deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw,
 					   struct err *err)
@@ -200,6 +222,7 @@ int sample_history_write(FILE *out, struct sample_history *p, const struct backd
 	if (samples.n)
 		bytes_put_raw(&raw, samples.p, samples.n);
 	sample_history_file_put_marks(&raw, p);
+	sample_history_file_put_attrs(&raw, &sets);
 	rc = sample_history_file_pack(out, &raw, err);
 	free(sets.set);
 	free(jobs.p);
@@ -503,6 +526,32 @@ static void sample_history_file_get_marks(struct reader *r, struct sample_histor
 	}
 }
 
+static void sample_history_file_get_attr(struct reader *r, struct jobset *js, struct job *job)
+{
+	char *key = sample_history_file_get_text(r), *text = sample_history_file_get_text(r);
+
+	for (int a = 0; a < JOB_ATTRS && !r->bad; a++)
+		if (!strcmp(key, job_attr_key((enum job_attr)a)))
+			job->attr[a] = arena_strdup(js->arena, text);
+	free(key);
+	free(text);
+}
+
+/* Of sets that nobody else has yet; they have the order in which they were written. */
+static void sample_history_file_get_attrs(struct reader *r, const struct jobset **set, uint64_t n)
+{
+	for (uint64_t i = 1; i <= n && r->p < r->end; i++) {
+		struct jobset *js = (struct jobset *)set[i];
+
+		for (uint32_t j = 0; js && j < js->njob && !r->bad; j++) {
+			uint64_t of = sample_history_file_get_below(r, ATTRS_MAX);
+
+			while (of-- && !r->bad)
+				sample_history_file_get_attr(r, js, &js->jobs[j]);
+		}
+	}
+}
+
 int sample_history_read_ports(FILE *in, struct fabric *f, const char *what, struct err *err)
 {
 	uint8_t *raw = NULL;
@@ -535,10 +584,12 @@ int sample_history_read(struct sample_history *p, FILE *in, const struct fabric 
 	set = sample_history_file_get_sets(&r, &nset, f);
 	if (!r.bad)
 		sample_history_file_get_samples(&r, p, &b, set, nset);
+	sample_history_file_get_marks(&r, p);
+	if (!r.bad)
+		sample_history_file_get_attrs(&r, set, nset);
 	for (uint64_t i = 1; i <= nset; i++)
 		jobset_put(set[i]);
 	free(set);
-	sample_history_file_get_marks(&r, p);
 	if (r.bad)
 		rc = err_set(err, -EINVAL, "%s: damaged", what);
 out:

@@ -313,6 +313,75 @@ static void a_file_gives_all_of_it_back(void **state)
 	end(&r);
 }
 
+/* One job more for each; the first has a partition only. */
+static struct jobset *jobs_with_attrs(const struct fabric *f, unsigned n)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "slurm");
+	const uint32_t terms[] = { 1, 2, 7 };
+	char name[] = "wrf", user[] = "al", nodes[] = "n[2-3,8]";
+
+	for (unsigned i = 0; i < n; i++) {
+		struct job head = { .id = 10 + i, .name = name, .user = user, .nodes = nodes };
+
+		head.nnodes = 3;
+		head.attr[JOB_PARTITION] = i ? "gpu" : "batch";
+		head.attr[JOB_ACCOUNT] = i ? "met" : "";
+		head.attr[JOB_LABEL] = i ? "5_1" : "";
+		jobset_builder_add_ports(b, &head, terms, 3);
+	}
+	return jobset_build(b);
+}
+
+static void jobs_of_each_moment_keep_partition_and_account(void **state)
+{
+	struct sample_history *q = sample_history_new(64 << 20, 600);
+	struct jobset *one, *two;
+	struct snapshot_at m;
+	FILE *file = tmpfile();
+	struct backdrop b;
+	struct run r;
+	struct err err;
+
+	(void)state;
+	start(&r, 64 << 20);
+	one = jobs_with_attrs(r.f, 1);
+	two = jobs_with_attrs(r.f, 2);
+	sample_history_free(r.past);
+	r.past = sample_history_new(64 << 20, 600);
+	b = r.b;
+	for (int i = 0; i < 4; i++) {
+		b.jobs = i < 2 ? one : i == 2 ? two : NULL;
+		sample_history_add(r.past, &b, r.s[i], 1000 + 2 * i);
+	}
+	sample_history_mark(r.past, 2, 1002, "storm");
+	assert_int_equal(sample_history_write(file, r.past, &b, &err), 0);
+	rewind(file);
+	if (sample_history_read(q, file, r.f, NULL, NULL, "test", &err))
+		fail_msg("%s", err.text);
+	assert_true(sample_history_get(&m, q, 2));
+	assert_int_equal(m.was.jobs->njob, 1);
+	assert_string_equal(m.was.jobs->jobs[0].attr[JOB_PARTITION], "batch");
+	assert_string_equal(m.was.jobs->jobs[0].attr[JOB_ACCOUNT], "");
+	snapshot_at_done(&m);
+	assert_true(sample_history_get(&m, q, 3));
+	assert_int_equal(m.was.jobs->njob, 2);
+	assert_int_equal(m.was.jobs->jobs[1].id, 11);
+	assert_string_equal(m.was.jobs->jobs[0].attr[JOB_PARTITION], "batch");
+	assert_string_equal(m.was.jobs->jobs[1].attr[JOB_PARTITION], "gpu");
+	assert_string_equal(m.was.jobs->jobs[1].attr[JOB_ACCOUNT], "met");
+	assert_string_equal(JOB_TEXT(&m.was.jobs->jobs[1]), "5_1");
+	snapshot_at_done(&m);
+	assert_true(sample_history_get(&m, q, 4));
+	assert_null(m.was.jobs);
+	snapshot_at_done(&m);
+	assert_string_equal(sample_history_mark_name(q, 2), "storm");
+	fclose(file);
+	jobset_put(one);
+	jobset_put(two);
+	sample_history_free(q);
+	end(&r);
+}
+
 /* What the ports are said to have is checked, whoever has written it. */
 static void ports_that_cannot_be_are_refused(void **state)
 {
@@ -461,6 +530,7 @@ int main(void)
 		cmocka_unit_test(moments_keep_what_was_known_then),
 		cmocka_unit_test(bookmarks_go_with_their_samples),
 		cmocka_unit_test(a_file_gives_all_of_it_back),
+		cmocka_unit_test(jobs_of_each_moment_keep_partition_and_account),
 		cmocka_unit_test(ports_that_cannot_be_are_refused),
 		cmocka_unit_test(what_a_file_says_is_text),
 		cmocka_unit_test(a_copy_stays_as_it_was_while_samples_go_on),
