@@ -289,6 +289,21 @@ printf '\nkey.sort = Z\n' >keys.conf
 ok "one that is taken is told with file, line and both actions" \
 	eval 'not "$I" "${demo[@]}" --config keys.conf 2>err && grep -q "keys.conf:2: key.sort: Z is the key of freeze" err'
 
+# --- themes ------------------------------------------------------------------------------------
+printf 'base = light\nstatus = 17 on 231\n' >own.theme
+start 80x24 -- --theme "$work/own.theme"
+first_line_has() { tmux -L "$TTY_SOCK" capture-pane -p -e | head -n 1 | grep -q "$1"; }
+ok "the first line has the colours of a theme's file" first_line_has '38;5;17m.*48;5;231m\|38;5;17;48;5;231m\|48;5;231m.*38;5;17m'
+tty_type ':set theme=light'
+tty_keys Enter
+ok "and others at once" until_true 5 first_line_has '48;5;153m'
+tty_stop
+printf 'good = 28\nnothing = 3\n' >own.theme
+rm -f err
+tty_start 80x24 bash -c "TERM=screen-256color '$I' ${demo[*]} --theme own.theme 2>err"
+ok "a mistake in it ends with file and line" until_true 10 grep -q "own.theme:2: no role has the name 'nothing'" err
+tty_stop
+
 # --- keys that cannot hurt ---------------------------------------------------------------------
 # on every terminal of ncurses-base, whatever the terminals send that people have
 mkdir sent

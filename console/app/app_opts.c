@@ -94,6 +94,10 @@ static const struct argp_option options[] = {
 	  "change a setting of the configuration file for this run: palette, units, columns, "
 	  "warn-util, ...",
 	  5 },
+	{ "theme", CMDLINE_KEY(struct app_opts, theme), "dark|light|mono|FILE", 0,
+	  "colours (default: dark); light is for terminals with a light background; a file has a line for each "
+	  "role, such as: good = 28 (see the manual)",
+	  5 },
 	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
 	  "number of colours (default: auto, what the terminal supports)", 5 },
 	{ "mono", 'M', 0, 0, "same as --color=never", 5 },

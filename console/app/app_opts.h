@@ -63,7 +63,8 @@ struct app_opts {
 	struct alert_opts alert;
 	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
 	bool ascii, no_mouse;
-	bool strict; /* a damaged file is not loaded */
+	const char *theme; /* as theme_read() has it; NULL: not said */
+	bool strict;	   /* a damaged file is not loaded */
 #define SETS_MAX 160
 	const char *config, *profile; /* what settings are read from and kept in; NULL: as usual */
 	const char *set[SETS_MAX];    /* NAME=VALUE, in turn */

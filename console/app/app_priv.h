@@ -160,6 +160,7 @@ struct app {
 		bool kept;		/* in the file */
 	} keys_chosen[KEYS_CHOSEN_MAX]; /* by ':set' */
 	size_t nkeys_chosen;
+	char theme[SETTING_LEN]; /* in use, as it was said */
 	struct canvas *canvas;
 	struct mailbox *box;
 	struct feed *feed;     /* NULL: a file is looked at */
@@ -511,6 +512,9 @@ int app_set_all(struct app *a, struct err *err);	       /* of the options, keys 
 bool app_keys_has(const char *setting);
 int app_keys_begin(struct app *a, struct err *err); /* those of the options */
 int app_keys_set(struct app *a, const char *text, struct err *err);
+
+/* app_theme.c */
+int app_theme_set(struct app *a, const char *what, struct err *err);
 
 /* app_settings.c */
 bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */

@@ -125,6 +125,8 @@ int app_set(struct app *a, const char *text, struct err *err)
 	}
 	if (!strcmp(name, "palette"))
 		return app_set_palette(a, v, err);
+	if (!strcmp(name, "theme"))
+		return app_theme_set(a, v, err);
 	if (!strcmp(name, "units") && (!strcmp(v, "bits") || !strcmp(v, "bytes"))) {
 		context_set_units(shell_context(a->shell), !strcmp(v, "bits"));
 		return 0;
@@ -143,6 +145,9 @@ int app_set(struct app *a, const char *text, struct err *err)
 int app_set_all(struct app *a, struct err *err)
 {
 	int rc = app_keys_begin(a, err);
+
+	if (!rc)
+		rc = app_theme_set(a, a->opts.theme ? a->opts.theme : "dark", err);
 
 	for (size_t i = 0; i < a->opts.nset && !rc; i++)
 		if (!app_keys_has(a->opts.set[i]))

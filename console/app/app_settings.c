@@ -53,6 +53,8 @@ static bool app_settings_value_of(struct setting *x, const struct app *a)
 		app_settings_figure(x, l->for_s);
 	else if (!strcmp(x->name, "palette"))
 		app_settings_word(x, palette_name(shell_context(a->shell)->palette));
+	else if (!strcmp(x->name, "theme"))
+		app_settings_word(x, a->theme);
 	else if (!strcmp(x->name, "units"))
 		app_settings_word(x, shell_context(a->shell)->bits ? "bits" : "bytes");
 	else if (!strcmp(x->name, "mouse"))

@@ -21,6 +21,8 @@ static const struct argp_option cmd_tour_rows[] = {
 	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 1 },
 	{ "no-mouse", CMDLINE_KEY(struct app_opts, no_mouse), 0, 0,
 	  "leave the mouse to the terminal", 1 },
+	{ "theme", CMDLINE_KEY(struct app_opts, theme), "dark|light|mono|FILE", 0,
+	  "colours, as for the console", 1 },
 	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0, "number of colours", 1 },
 	OPTIONS_LIVE_DIRS(1),
 	{ 0 }

@@ -3,6 +3,7 @@
 
 #include "console/app/terminal/key_choice.h"
 #include "console/config/param_check.h"
+#include "console/config/theme_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "fabric/version.h"
@@ -78,6 +79,15 @@ static int config_fits_view(const char *name, const char *value, struct err *err
 	return err_set(err, -EINVAL, "%s: unknown view '%s'", name, value);
 }
 
+static int config_fits_theme(const char *name, const char *value, struct err *err)
+{
+	struct theme t;
+	struct err why;
+	int rc = theme_read(&t, value, &why);
+
+	return rc ? err_set(err, rc, "%s: %s", name, why.text) : 0;
+}
+
 /* A setting, and the option of the command line that it is. */
 static const struct key {
 	const char *name, *option;
@@ -124,6 +134,8 @@ static const struct key {
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .default_value = "300" },
 	{ "error-limits", "--error-limits", TEXT, .default_value = "", .fits = config_fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .default_value = "auto" },
+	{ "theme", "--theme", TEXT, .default_value = "dark", .fits = config_fits_theme,
+	  .live = true, .help = "colours: dark, light, mono, or a file" },
 	{ "ascii", "--ascii", FLAG, .default_value = "no", .help = "only ASCII characters",
 	  .words = FLAG_WORDS, .live = true },
 	{ "mouse", "--no-mouse", FLAG, .default_value = "yes", .words = FLAG_WORDS, .live = true,

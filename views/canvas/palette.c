@@ -2,6 +2,7 @@
 #include "views/canvas/palette.h"
 
 #include <math.h>
+#include <string.h>
 
 /* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
  * that strictly rises; the plain nearest colours are not monotone. */
@@ -71,13 +72,35 @@ enum role fill_role(enum role role)
 						     : role;
 }
 
-const struct role_style *role_style(enum role role)
+static struct {
+	bool on;
+	struct role_style style[ROLE_COUNT];
+	int rgb[ROLE_COUNT][2];
+} in_use;
+
+static enum role palette_known(enum role role)
 {
-	return &role_styles[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
+	return (unsigned)role < ROLE_COUNT ? role : ROLE_TEXT;
 }
 
-/* 0xRRGGBB of a colour of the xterm-256 palette. */
-static int palette_rgb(int colour)
+const struct role_style *role_style_dark(enum role role)
+{
+	return &role_styles[palette_known(role)];
+}
+
+const struct role_style *role_style(enum role role)
+{
+	return in_use.on ? &in_use.style[palette_known(role)] : role_style_dark(role);
+}
+
+void role_styles_use(const struct role_style *styles, const int (*rgb)[2])
+{
+	memcpy(in_use.style, styles, sizeof(in_use.style));
+	memcpy(in_use.rgb, rgb, sizeof(in_use.rgb));
+	in_use.on = true;
+}
+
+int palette_rgb(int colour)
 {
 	static const int basic[16] = { 0x000000, 0x800000, 0x008000, 0x808000, 0x000080, 0x800080,
 				       0x008080, 0xc0c0c0, 0x808080, 0xff0000, 0x00ff00, 0xffff00,
@@ -97,12 +120,18 @@ static int palette_rgb(int colour)
 
 int role_rgb(enum role role, bool background)
 {
+	return in_use.on ? in_use.rgb[palette_known(role)][background]
+			 : role_rgb_dark(role, background);
+}
+
+int role_rgb_dark(enum role role, bool background)
+{
 	/* viridis at 1/8, 2/8, ... 6/8 and 1; cividis at 2/9, ... 7/9 and 1 */
 	static const int exact[2 * HEAT_COLOURS] = {
 		0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xfde725,
 		0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xffea46,
 	};
-	const struct role_style *l = role_style(role);
+	const struct role_style *l = role_style_dark(role);
 	int first = background ? ROLE_FILL : ROLE_HEAT;
 
 	if ((int)role >= first && (int)role < first + 2 * HEAT_COLOURS)

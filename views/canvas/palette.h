@@ -42,9 +42,16 @@ struct role_style {
 };
 
 const struct role_style *role_style(enum role role);
-/* 0xRRGGBB for terminals with true colours, with exact points of viridis and cividis; -1: the
- * terminal's own. */
+/* 0xRRGGBB for terminals with true colours; -1: the terminal's own. */
 int role_rgb(enum role role, bool background);
+
+/* What they are until then: for dark backgrounds, with exact points of viridis and cividis. */
+const struct role_style *role_style_dark(enum role role);
+int role_rgb_dark(enum role role, bool background);
+/* From now on, for the whole process: ROLE_COUNT of each, which are copied. */
+void role_styles_use(const struct role_style *styles, const int (*rgb)[2]);
+/* 0xRRGGBB of a colour of the xterm-256 palette; -1 of none. */
+int palette_rgb(int colour);
 
 /* Levels 0..7 with the glyphs ".:-=+*#@", by the limits 5, 15, 30, 45, 60, 75, 90 percent. */
 #define HEAT_LEVELS 8

@@ -10,6 +10,7 @@
 #include "console/app/terminal/terminal_keys.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
+#include "views/canvas/theme.h"
 
 #include <curses.h>
 #include <term.h>
@@ -36,7 +37,7 @@
 struct terminal {
 	SCREEN *screen;
 	bool ascii, mouse;
-	int colours;
+	int has_colours, colours; /* in use: none of them by a theme without */
 	int w, h;
 	struct key_reader *keys;
 	struct cell *shown; /* w * h of the last frame */
@@ -300,6 +301,20 @@ void terminal_mouse(const struct terminal *t, int *x, int *y)
 	key_reader_mouse(t->keys, x, y);
 }
 
+static void terminal_style(struct terminal *t)
+{
+	t->colours = theme_is_mono() ? 0 : t->has_colours;
+	terminal_roles_init(t->colours);
+	t->coded = terminal_code_learn(&t->code, t->colours);
+	t->code.utf8 = terminal_is_utf8();
+}
+
+void terminal_restyle(struct terminal *t)
+{
+	terminal_style(t);
+	terminal_redraw(t);
+}
+
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
 {
 	struct terminal *t;
@@ -327,10 +342,8 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	terminal_rescue_install();
 	rescue.open = 1;
 	terminal_set_ascii(t, opts->ascii);
-	t->colours = terminal_colours_wanted(colours);
-	terminal_roles_init(t->colours);
-	t->coded = terminal_code_learn(&t->code, t->colours);
-	t->code.utf8 = terminal_is_utf8();
+	t->has_colours = terminal_colours_wanted(colours);
+	terminal_style(t);
 	if (t->coded)
 		refresh(); /* its last word, for now */
 	terminal_size_take(t);

@@ -49,6 +49,8 @@ bool terminal_has_mouse(const struct terminal *t);
 /* Into the clipboard of the terminal, by OSC 52.  Terminals that do not know it, or are told not to
  * take it (tmux without "set-clipboard on"), leave theirs alone, and nobody tells. */
 void terminal_copy(struct terminal *t, const char *text);
+/* The styles of roles are other ones; all is drawn again. */
+void terminal_restyle(struct terminal *t);
 void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */
 /* Somebody else draws on it, and has given it back. */
 void terminal_lend(struct terminal *t);
