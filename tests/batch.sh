@@ -94,6 +94,15 @@ screens_of_all_views() {
 	done
 	is 0 $demo --screen links --ascii --do 'filter leaf2' && grep -q 'filter: leaf2' out && ! grep -q 'leaf3/' out
 }
+what_is_on_a_screen_goes_into_files() {
+	rm -f x.html x.csv
+	says 0 'screen written to x.html' $demo --screen heatmap --do 'export x.html' && grep -q '<pre>' x.html || return
+	says 0 'rows written to x.csv' $demo --screen links --do 'export x.csv' && cp x.csv was || return
+	says 1 "x.csv exists: 'export!' overwrites it" $demo --screen switches --do 'export x.csv' && cmp x.csv was || return
+	says 0 'rows written to x.csv' $demo --screen switches --do 'export! x.csv' && ! cmp -s x.csv was || return
+	says 1 "'x.png' has to end in" $demo --screen links --do 'export x.png' &&
+		says 1 'this view has no table' $demo --screen heatmap --do 'export x.json' && [ ! -e x.json ]
+}
 text_has_a_head_and_columns() {
 	is 0 $demo -b -n 1 --view switches --fields name,hosts,ports || return
 	[ "$(sed -n 2p out)" = "name    hosts  ports" ] || { sed -n 2p out; return 1; }
@@ -384,6 +393,7 @@ ok "rates are of two samples" rates_are_of_two_samples
 ok "filter, order, number of rows" filter_sort_and_top
 ok "a heatmap has the figures of the links" heatmap_is_of_the_links
 ok "screens of all views" screens_of_all_views
+ok "--do export writes what is in view, or says why not" what_is_on_a_screen_goes_into_files
 ok "an unknown matrix" says 1 "this fabric has 'leaf x spine'" $demo -b -n 1 --view heatmap --layout torus
 ok "an unknown view" says 64 "unknown view 'x'" $demo --screen x
 ok "text has a head and columns" text_has_a_head_and_columns

@@ -304,6 +304,26 @@ tty_start 80x24 bash -c "TERM=screen-256color '$I' ${demo[*]} --theme own.theme 
 ok "a mistake in it ends with file and line" until_true 10 grep -q "own.theme:2: no role has the name 'nothing'" err
 tty_stop
 
+# --- the bell ----------------------------------------------------------------------------------
+rings() { grep -q $'\a' raw; }
+heard() { # options: what is sent while links are over a limit
+	start 80x24 -- "$@"
+	: >raw
+	tmux -L "$TTY_SOCK" pipe-pane -o "cat >>$work/raw"
+	tty_type ':set warn-seconds=0'
+	tty_keys Enter
+	tty_type ':set warn-util=1'
+	tty_keys Enter 8
+	tty_wait 15 'util .*limits 1%'
+}
+heard --bell
+ok "a warning rings the bell where it is wanted" until_true 5 rings
+tty_stop
+heard
+sleep 1
+ok "and nowhere else" not rings
+tty_stop
+
 # --- keys that cannot hurt ---------------------------------------------------------------------
 # on every terminal of ncurses-base, whatever the terminals send that people have
 mkdir sent

@@ -244,6 +244,7 @@ static const struct {
 	[REQ_TABLES_END].plain = app_tables_end,
 	[REQ_SNAPSHOT].text = app_snapshot,
 	[REQ_EXPORT].text = app_export,
+	[REQ_EXPORT_OVER].text = app_export_over,
 	[REQ_SET].text = app_act_set,
 	[REQ_KEEP].plain = app_settings_keep,
 	[REQ_INTERVAL].text = app_act_set_interval,

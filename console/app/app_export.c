@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table in view into a file: its rows and columns as they are shown. */
+/* What is in view into a file: the rows and columns of its table as they are shown, or the screen
+ * with its colours. */
 #include "console/app/app_priv.h"
 
 #include "console/config/user_path.h"
 #include "console/io/output_file.h"
 #include "console/io/rows_out.h"
+#include "console/io/screen_page.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "views/table/table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 struct export
 {
 	char path[PATH_TEXT];
+	bool over; /* a file that is there */
 	char *text;
 	size_t len;
-	uint32_t n; /* rows */
+	char what[32]; /* "12 rows" */
 };
 
 static void app_export_json(FILE *out, const struct rows_out *r)
@@ -31,41 +36,106 @@ static void app_export_json(FILE *out, const struct rows_out *r)
 	json_decref(j);
 }
 
-typedef void export_fn(FILE *out, const struct rows_out *r);
+static void app_export_text(FILE *out, const struct canvas *c, const char *title)
+{
+	char *text = canvas_dump(c);
 
-/* By the end of the file's name; NULL: none. */
-static export_fn *app_export_form(const char *path)
+	(void)title;
+	fputs(text, out);
+	free(text);
+}
+
+/* By the end of the file's name: a table has rows(), any view screen(). */
+static const struct export_form {
+	const char *end;
+	void (*rows)(FILE *out, const struct rows_out *r);
+	void (*screen)(FILE *out, const struct canvas *c, const char *title);
+} app_export_forms[] = {
+	{ ".txt", rows_out_text, app_export_text }, { ".csv", rows_out_csv, NULL },
+	{ ".json", app_export_json, NULL },	    { ".html", NULL, screen_page_html },
+	{ ".svg", NULL, screen_page_svg },
+};
+
+static const struct export_form *app_export_form(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 
-	if (!dot)
-		return NULL;
-	if (!strcasecmp(dot, ".txt"))
-		return rows_out_text;
-	if (!strcasecmp(dot, ".csv"))
-		return rows_out_csv;
-	return strcasecmp(dot, ".json") ? NULL : app_export_json;
+	for (size_t i = 0; dot && i < sizeof(app_export_forms) / sizeof(app_export_forms[0]); i++)
+		if (!strcasecmp(dot, app_export_forms[i].end))
+			return &app_export_forms[i];
+	return NULL;
 }
 
-/* Only the thread that draws may read the rows: the text is made here, and written by another. */
-static struct export *app_export_collect(struct app *a, const struct table *t, enum row_kind kind,
-					 export_fn *form)
+static void app_export_rows(struct app *a, FILE *out, const struct export_form *form,
+			    const struct table *t, enum row_kind kind)
 {
 	const struct field *field[TABLE_COLS];
 	struct rows_out r = { .rows = { kind, app_shown(a), &shell_context(a->shell)->summary },
 			      .row = t->row,
 			      .n = t->nrow,
 			      .field = field };
-	struct export *x = xcalloc(1, sizeof(*x));
-	FILE *out = open_memstream(&x->text, &x->len);
 
 	for (uint32_t i = 0; i < t->nshown; i++)
 		if (t->shown[i].field) /* no picture */
 			field[r.nfield++] = t->shown[i].field;
-	form(out, &r);
-	fclose(out);
-	x->n = t->nrow;
-	return x;
+	form->rows(out, &r);
+}
+
+/* Drawn for it: without what was said to whoever asked for it.  Where nobody looks at a screen it
+ * has colours all the same. */
+static void app_export_screen(struct app *a, FILE *out, const struct export_form *form, int w,
+			      int h, bool ascii)
+{
+	const struct state *shown = app_shown(a);
+	int colours = a->state.colours;
+	struct canvas *c = canvas_new(w, h, ascii);
+	char title[120];
+
+	if (!a->term)
+		a->state.colours = 256;
+	shell_draw(a->shell, c, shown);
+	a->state.colours = colours;
+	snprintf(title, sizeof(title), "ibroute-top: %.90s",
+		 shown->fabric ? shown->fabric->name : "no fabric");
+	form->screen(out, c, title);
+	canvas_free(c);
+}
+
+/* Only the thread that draws may read the rows: the text is made here, and written by another. */
+static int app_export_make(struct export **out, struct app *a, const struct canvas *as,
+			   const char *to, struct err *err)
+{
+	const struct export_form *form = app_export_form(to);
+	const struct table_ops *ops;
+	const struct table *t;
+	struct export *x;
+	FILE *f;
+
+	if (!form)
+		return err_set(err, -EINVAL,
+			       "'%.100s' has to end in .txt, .csv or .json, or, with colours, in "
+			       ".html or .svg",
+			       to);
+	t = shell_table_of(a->shell, app_shown(a), &ops);
+	t = t && t->nshown && form->rows ? t : NULL;
+	if (!t && !form->screen)
+		return err_set(err, -EINVAL,
+			       "this view has no table: .txt, .html and .svg have all of it");
+	x = xcalloc(1, sizeof(*x));
+	f = open_memstream(&x->text, &x->len);
+	if (t)
+		app_export_rows(a, f, form, t, ops->kind);
+	else
+		app_export_screen(a, f, form, as->w, as->h, as->ascii);
+	fclose(f);
+	if (t)
+		snprintf(x->what, sizeof(x->what), "%u row%s", t->nrow, plural(t->nrow));
+	else
+		snprintf(x->what, sizeof(x->what), "screen");
+	snprintf(x->path, sizeof(x->path), "%s", to);
+	user_path_expand(x->path, sizeof(x->path));
+	*out = x;
+	return 0;
 }
 
 static int app_export_put(FILE *out, const void *what, struct err *err)
@@ -80,7 +150,10 @@ static int app_export_put(FILE *out, const void *what, struct err *err)
 static int app_export_run(void *ctx, struct err *err)
 {
 	struct export *x = ctx;
+	struct stat st;
 
+	if (!x->over && !lstat(x->path, &st))
+		return err_set(err, -EEXIST, "%s exists: 'export!' overwrites it", x->path);
 	return output_file_write(x->path, app_export_put, x, err);
 }
 
@@ -90,7 +163,7 @@ static void app_export_done(void *owner, void *ctx)
 	struct app *a = owner;
 
 	app_record_action(a, "export", x->path);
-	shell_say(a->shell, "%u row%s written to %s", x->n, plural(x->n), x->path);
+	shell_say(a->shell, "%s written to %s", x->what, x->path);
 }
 
 static void app_export_failed(void *owner, void *ctx, int rc, const struct err *why)
@@ -117,27 +190,47 @@ static const struct file_work_ops app_export_ops = {
 	.free = app_export_free,
 };
 
+static void app_export_begin(struct app *a, const char *to, bool over)
+{
+	struct export *x = NULL;
+	struct err err = { "" };
+	int rc;
+
+	if (!a->canvas)
+		return;
+	pthread_mutex_lock(&a->events_lock);
+	rc = app_export_make(&x, a, a->canvas, to, &err);
+	pthread_mutex_unlock(&a->events_lock);
+	if (rc) {
+		shell_say(a->shell, "export: %s", err.text);
+		return;
+	}
+	x->over = over;
+	app_files_start(a, &app_export_ops, x);
+}
+
 void app_export(struct app *a, const char *to)
 {
-	export_fn *form = app_export_form(to);
-	const struct table *t;
-	struct export *x = NULL;
-	const struct table_ops *ops;
+	app_export_begin(a, to, false);
+}
 
-	if (!form) {
-		shell_say(a->shell, "export: '%.100s' has to end in .txt, .csv or .json", to);
-		return;
-	}
-	pthread_mutex_lock(&a->events_lock);
-	t = shell_table_of(a->shell, app_shown(a), &ops);
-	if (t && t->nshown)
-		x = app_export_collect(a, t, ops->kind, form);
-	pthread_mutex_unlock(&a->events_lock);
-	if (!x) {
-		shell_say(a->shell, "export: this view has no table");
-		return;
-	}
-	snprintf(x->path, sizeof(x->path), "%s", to);
-	user_path_expand(x->path, sizeof(x->path));
-	app_files_start(a, &app_export_ops, x);
+void app_export_over(struct app *a, const char *to)
+{
+	app_export_begin(a, to, true);
+}
+
+int app_export_now(struct app *a, const struct canvas *as, const char *to, bool over, FILE *say,
+		   struct err *err)
+{
+	struct export *x;
+	int rc = app_export_make(&x, a, as, to, err);
+
+	if (rc)
+		return rc;
+	x->over = over;
+	rc = app_export_run(x, err);
+	if (!rc)
+		fprintf(say, "%s written to %s\n", x->what, x->path);
+	app_export_free(x);
+	return rc;
 }

@@ -43,6 +43,7 @@ static void app_life_sink(void *ctx, const struct log_line *line)
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);
+		a->warned += line->level >= LOG_WARN;
 		pthread_mutex_unlock(&a->events_lock);
 	}
 	mailbox_send(a->box, msg); /* wakes the loop */

@@ -90,6 +90,9 @@ static const struct argp_option options[] = {
 	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 5 },
 	{ "no-mouse", CMDLINE_KEY(struct app_opts, no_mouse), 0, 0,
 	  "leave the mouse to the terminal", 5 },
+	{ "bell", CMDLINE_KEY(struct app_opts, bell), 0, 0,
+	  "ring the terminal's bell for warnings and errors (view 8), at most once in two seconds",
+	  5 },
 	{ "set", OPT_SET, "NAME=VALUE", 0,
 	  "change a setting of the configuration file for this run: palette, units, columns, "
 	  "warn-util, ...",

@@ -62,7 +62,7 @@ struct app_opts {
 	struct auto_opts automatic;
 	struct alert_opts alert;
 	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
-	bool ascii, no_mouse;
+	bool ascii, no_mouse, bell;
 	const char *theme; /* as theme_read() has it; NULL: not said */
 	bool strict;	   /* a damaged file is not loaded */
 #define SETS_MAX 160

@@ -2,9 +2,12 @@
 /* Frames onto the screen, keys from it. */
 #include "console/app/app_priv.h"
 
+#include "fabric/base/time/clock.h"
 #include "views/data/state/key_hint.h"
 
 #include <stdio.h>
+
+#define BELL_S 2 /* between two */
 
 void app_resize(struct app *a)
 {
@@ -24,6 +27,23 @@ void app_resize(struct app *a)
 	a->dirty = true;
 }
 
+/* For what has come since the last frame. */
+static void app_screen_ring(struct app *a)
+{
+	uint64_t warned;
+
+	pthread_mutex_lock(&a->events_lock);
+	warned = a->warned;
+	pthread_mutex_unlock(&a->events_lock);
+	if (warned == a->rung)
+		return;
+	a->rung = warned;
+	if (!a->opts.bell || clock_s() - a->rung_s < BELL_S)
+		return;
+	a->rung_s = clock_s();
+	terminal_ring(a->term);
+}
+
 void app_draw(struct app *a)
 {
 	if (a->lent)
@@ -35,8 +55,10 @@ void app_draw(struct app *a)
 	pthread_mutex_lock(&a->events_lock);
 	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
-	if (a->term)
+	if (a->term) {
 		terminal_show(a->term, a->canvas);
+		app_screen_ring(a);
+	}
 	app_record_screen(a);
 	a->dirty = false;
 }

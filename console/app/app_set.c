@@ -58,6 +58,14 @@ static int app_set_terminal(struct app *a, const char *name, const char *v, stru
 	return 0;
 }
 
+static int app_set_bell(struct app *a, const char *v, struct err *err)
+{
+	a->opts.bell = !strcasecmp(v, "yes");
+	return a->opts.bell || !strcasecmp(v, "no")
+		       ? 0
+		       : err_set(err, -EINVAL, "bell: '%s' is neither yes nor no", v);
+}
+
 static int app_set_view(struct app *a, const char *v, struct err *err)
 {
 	enum view_id view = command_view(v);
@@ -133,6 +141,8 @@ int app_set(struct app *a, const char *text, struct err *err)
 	}
 	if (!strcmp(name, "units"))
 		return err_set(err, -EINVAL, "units: '%s' is neither bytes nor bits", v);
+	if (!strcmp(name, "bell"))
+		return app_set_bell(a, v, err);
 	if (!strcmp(name, "mouse") || !strcmp(name, "ascii"))
 		return app_set_terminal(a, name, v, err);
 	if (!strcmp(name, "view"))

@@ -241,6 +241,8 @@ static int batch_record(struct batch *b, struct err *err)
 	pthread_mutex_unlock(&a->events_lock);
 	if (!rc)
 		rc = batch_put_out(b, &out, err);
+	if (!rc && a->export_failed.text[0])
+		rc = err_set(err, -EIO, "export: %s", a->export_failed.text);
 	if (!rc && b->o->check) {
 		batch_findings_tell(stderr, r.s->findings);
 		batch_findings_over(stderr, r.s->findings, b->o, r.s->fabric);

@@ -10,8 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the requests for the application only those for the history are handled. */
-static void batch_screen_press(struct app *a, uint32_t key)
+static void batch_screen_export(struct app *a, const struct canvas *c, const struct request *r)
+{
+	if (!a->export_failed.text[0])
+		app_export_now(a, c, r->text, r->type == REQ_EXPORT_OVER, stderr,
+			       &a->export_failed);
+}
+
+/* Of the requests for the application only those for the history and for files are handled. */
+static void batch_screen_press(struct app *a, const struct canvas *c, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
 	struct input in;
@@ -19,10 +26,13 @@ static void batch_screen_press(struct app *a, uint32_t key)
 	keymap_translate(&in, key, shell_view(a->shell), shell_typing(a->shell, app_shown(a)),
 			 false);
 	shell_input(a->shell, &in, app_shown(a), &r);
-	app_history_act(a, &r);
+	if (r.type == REQ_EXPORT || r.type == REQ_EXPORT_OVER)
+		batch_screen_export(a, c, &r);
+	else
+		app_history_act(a, &r);
 }
 
-static void batch_screen_type_commands(struct app *a, const char *text)
+static void batch_screen_type_commands(struct app *a, const struct canvas *c, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ";");
@@ -31,10 +41,10 @@ static void batch_screen_type_commands(struct app *a, const char *text)
 			text++;
 			n--;
 		}
-		batch_screen_press(a, ':');
+		batch_screen_press(a, c, ':');
 		for (size_t i = 0; i < n; i++)
-			batch_screen_press(a, (unsigned char)text[i]);
-		batch_screen_press(a, K_ENTER);
+			batch_screen_press(a, c, (unsigned char)text[i]);
+		batch_screen_press(a, c, K_ENTER);
 		text += n;
 		text += *text == ';';
 	}
@@ -54,7 +64,7 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 		app_weak_opened(a);
 	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
 	if (o->commands)
-		batch_screen_type_commands(a, o->commands);
+		batch_screen_type_commands(a, c, o->commands);
 	shell_draw(a->shell, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);

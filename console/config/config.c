@@ -138,6 +138,8 @@ static const struct key {
 	  .live = true, .help = "colours: dark, light, mono, or a file" },
 	{ "ascii", "--ascii", FLAG, .default_value = "no", .help = "only ASCII characters",
 	  .words = FLAG_WORDS, .live = true },
+	{ "bell", "--bell", FLAG, .default_value = "no", .words = FLAG_WORDS, .live = true,
+	  .help = "the terminal's bell for warnings and errors" },
 	{ "mouse", "--no-mouse", FLAG, .default_value = "yes", .words = FLAG_WORDS, .live = true,
 	  .help = "no: the terminal selects text" },
 	{ "view", NULL, TEXT, .default_value = "overview", .screen = true, .fits = config_fits_view,

@@ -66,7 +66,7 @@ static const struct role_style theme_light[ROLE_COUNT] = {
 	[ROLE_FILL + 20] = { 231, 160, 7, 1, true, true },
 };
 
-static bool mono_in_use;
+static bool mono_in_use, light_in_use;
 
 static void theme_fill_rgb(struct theme *t)
 {
@@ -91,6 +91,7 @@ bool theme_named(struct theme *out, const char *name)
 	if (!strcmp(name, "light")) {
 		memcpy(out->style, theme_light, sizeof(theme_light));
 		theme_fill_rgb(out);
+		out->light = true;
 		return true;
 	}
 	theme_dark(out);
@@ -195,6 +196,12 @@ void theme_use(const struct theme *t)
 {
 	role_styles_use(t->style, t->rgb);
 	mono_in_use = t->mono;
+	light_in_use = t->light;
+}
+
+bool theme_is_light(void)
+{
+	return light_in_use;
 }
 
 bool theme_is_mono(void)

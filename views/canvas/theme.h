@@ -15,7 +15,7 @@
 struct theme {
 	struct role_style style[ROLE_COUNT];
 	int rgb[ROLE_COUNT][2]; /* 0xRRGGBB of foreground and background; -1 the terminal's own */
-	bool mono;
+	bool mono, light;	/* light: made for a light background */
 };
 
 /* false: there is none of this name. */
@@ -36,3 +36,4 @@ void theme_set_rgb(struct theme *t, enum role role, bool background, int rgb);
 void theme_use(const struct theme *t);
 /* The one in use has no colours. */
 bool theme_is_mono(void);
+bool theme_is_light(void);

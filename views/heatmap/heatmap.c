@@ -580,7 +580,9 @@ static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, con
 {
 	uint32_t i;
 
-	if (!in->text || !in->text[0])
+	if (!in->text || !in->text[0] ||
+	    (in->req != REQ_METRIC && in->req != REQ_LAYOUT && in->req != REQ_ROWS &&
+	     in->req != REQ_ZOOM))
 		return false;
 	i = in->req == REQ_METRIC   ? heat_metric_named(in->text)
 	    : in->req == REQ_LAYOUT ? heat_plane_named(u->layout, in->text)

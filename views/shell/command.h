@@ -50,7 +50,7 @@ struct command {
 };
 
 const struct command *command_all(size_t *n);
-/* By its name or an unambiguous prefix; NULL: none, or several. */
+/* By its name or an unambiguous prefix, with or without a ! behind it; NULL: none, or several. */
 const struct command *command_find(const char *word, size_t len);
 /* The name of the one that does what a key with this request does; view: of REQ_VIEW.  NULL: none.
  */

@@ -700,15 +700,18 @@ static void shell_note_open(struct shell *shell, const struct state *s)
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
 	static const enum req passed[] = {
-		REQ_QUIT,      REQ_FREEZE,	 REQ_FASTER,	 REQ_SLOWER,
-		REQ_POLL,      REQ_STOP,	 REQ_SWEEP,	 REQ_TABLES,
-		REQ_SNAPSHOT,  REQ_REDRAW,	 REQ_SUSPEND,	 REQ_DETACH,
-		REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5, REQ_HIST_FORWARD5,
-		REQ_PLAY,      REQ_PEAK,	 REQ_EVENT_NEXT, REQ_EVENT_PREV,
-		REQ_LIVE,      REQ_BOOKMARK,	 REQ_BOOKMARKS,	 REQ_AT,
-		REQ_AGAINST,   REQ_EXPORT,	 REQ_INTERVAL,	 REQ_SET,
-		REQ_KEEP,      REQ_PLAN_SAVE,	 REQ_APPLY_NOTE, REQ_APPLY_OVERRIDE,
-		REQ_ENGINE,    REQ_CAMPAIGN,	 REQ_TOUR,
+		REQ_QUIT,	   REQ_FREEZE,	     REQ_FASTER,
+		REQ_SLOWER,	   REQ_POLL,	     REQ_STOP,
+		REQ_SWEEP,	   REQ_TABLES,	     REQ_SNAPSHOT,
+		REQ_REDRAW,	   REQ_SUSPEND,	     REQ_DETACH,
+		REQ_HIST_BACK,	   REQ_HIST_FORWARD, REQ_HIST_BACK5,
+		REQ_HIST_FORWARD5, REQ_PLAY,	     REQ_PEAK,
+		REQ_EVENT_NEXT,	   REQ_EVENT_PREV,   REQ_LIVE,
+		REQ_BOOKMARK,	   REQ_BOOKMARKS,    REQ_AT,
+		REQ_AGAINST,	   REQ_EXPORT,	     REQ_EXPORT_OVER,
+		REQ_INTERVAL,	   REQ_SET,	     REQ_KEEP,
+		REQ_PLAN_SAVE,	   REQ_APPLY_NOTE,   REQ_APPLY_OVERRIDE,
+		REQ_ENGINE,	   REQ_CAMPAIGN,     REQ_TOUR,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
@@ -1064,6 +1067,7 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 	const struct command *cmd;
 	struct input in = { 0 };
 	char arg[PROMPT_LEN];
+	bool sure;
 
 	line += strspn(line, " :");
 	name = strcspn(line, " ");
@@ -1075,12 +1079,17 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 			    (int)name, line);
 		return;
 	}
+	sure = name > 1 && line[name - 1] == '!';
+	if (sure && cmd->req != REQ_EXPORT) {
+		context_say(&shell->ctx, "'%s' takes no !", cmd->name);
+		return;
+	}
 	line += name;
 	line += strspn(line, " ");
 	snprintf(arg, sizeof(arg), "%s", line);
 	for (size_t n = strlen(arg); n && arg[n - 1] == ' ';)
 		arg[--n] = '\0';
-	in.req = cmd->req;
+	in.req = sure ? REQ_EXPORT_OVER : cmd->req;
 	in.view = cmd->view;
 	if (in.req == REQ_QUIT)
 		in.text = ""; /* what is spelled out is meant */

@@ -562,6 +562,12 @@ void terminal_copy(struct terminal *t, const char *text)
 	free(code);
 }
 
+void terminal_ring(struct terminal *t)
+{
+	(void)t;
+	terminal_write("\a", 1);
+}
+
 void terminal_redraw(struct terminal *t)
 {
 	terminal_size_take(t);

@@ -49,6 +49,7 @@ bool terminal_has_mouse(const struct terminal *t);
 /* Into the clipboard of the terminal, by OSC 52.  Terminals that do not know it, or are told not to
  * take it (tmux without "set-clipboard on"), leave theirs alone, and nobody tells. */
 void terminal_copy(struct terminal *t, const char *text);
+void terminal_ring(struct terminal *t); /* its bell, or what it does instead */
 /* The styles of roles are other ones; all is drawn again. */
 void terminal_restyle(struct terminal *t);
 void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent next time */

@@ -104,9 +104,10 @@ enum req {
 	REQ_SWEEP,  /* discover the fabric again */
 	REQ_TABLES, /* read the tables that are not known yet; or no longer */
 	REQ_TABLES_END,
-	REQ_SNAPSHOT, /* save what is shown */
-	REQ_EXPORT,   /* request.text: the file for the table in view */
-	REQ_REDRAW,   /* repaint the terminal */
+	REQ_SNAPSHOT,	 /* save what is shown */
+	REQ_EXPORT,	 /* request.text: the file for what is in view */
+	REQ_EXPORT_OVER, /* also where it is there */
+	REQ_REDRAW,	 /* repaint the terminal */
 	REQ_SUSPEND,
 	REQ_PREVIEW_START, /* request.engine, .options */
 	REQ_PREVIEW_CANCEL,

@@ -40,7 +40,7 @@ static char *exported(struct app *a, const char *end)
 
 	assert_non_null(text);
 	free(app_kit_screen(a));
-	snprintf(command, sizeof(command), ":export %s/rows.%s\r", dir, end);
+	snprintf(command, sizeof(command), ":export! %s/rows.%s\r", dir, end);
 	app_kit_keys(a, command);
 	shows(a, " written to ");
 	snprintf(command, sizeof(command), "%s/rows.%s", dir, end);
@@ -114,13 +114,69 @@ static void what_cannot_be_written_is_told(void **state)
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 2));
-	app_kit_keys(a, "3:export rows.svg\r");
+	app_kit_keys(a, "3:export rows.png\r");
 	shows(a, "has to end in .txt, .csv or .json");
-	app_kit_keys(a, "2:export rows.csv\r");
+	free(app_kit_screen(a));
+	app_kit_keys(a, "2");
+	free(app_kit_screen(a)); /* a heatmap that was drawn */
+	app_kit_keys(a, ":export rows.csv\r");
 	shows(a, "this view has no table");
 	free(app_kit_screen(a));
 	app_kit_keys(a, "3:export /nonexistent/rows.csv\r");
 	shows(a, "/nonexistent/rows.csv");
+	app_end(a);
+}
+
+static void a_file_that_is_there_stays(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 160, 30);
+	char command[200], *text;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	app_kit_keys(a, "Z4");
+	free(exported(a, "csv"));
+	snprintf(command, sizeof(command), ":filter leaf1\r:export %s/rows.csv\r", dir);
+	app_kit_keys(a, command);
+	shows(a, "exists: 'export!' overwrites it");
+	text = exported(a, "csv"); /* by export! */
+	assert_int_equal(lines(text), 2);
+	free(text);
+	app_kit_keys(a, ":sort! name\r");
+	shows(a, "'sort' takes no !");
+	app_end(a);
+}
+
+static void any_view_is_written_with_its_colours(void **state)
+{
+	static const char views[] = "12345678t";
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char key[2] = "", *html, *svg, *txt;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	app_kit_keys(a, "Z");
+	for (size_t i = 0; i < sizeof(views) - 1; i++) {
+		key[0] = views[i];
+		app_kit_keys(a, key);
+		html = exported(a, "html");
+		svg = exported(a, "svg");
+		assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
+		assert_true(lines(html) > 30);
+		assert_non_null(strstr(html, "Over"));
+		assert_non_null(strstr(html, "color:#"));
+		assert_null(strstr(html, ":export"));
+		assert_int_equal(strncmp(svg, "<svg ", 5), 0);
+		assert_non_null(strstr(svg, "</svg>\n"));
+		free(html);
+		free(svg);
+	}
+	app_kit_keys(a, "2");
+	txt = exported(a, "txt");
+	assert_non_null(strstr(txt, "leaf x spine"));
+	free(txt);
 	app_end(a);
 }
 
@@ -129,6 +185,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_is_written_as_it_is_shown),
 		cmocka_unit_test(what_cannot_be_written_is_told),
+		cmocka_unit_test(a_file_that_is_there_stays),
+		cmocka_unit_test(any_view_is_written_with_its_colours),
 	};
 	char cmd[80];
 	int rc;
