@@ -109,6 +109,7 @@ struct app_peak {
 	float most[SAMPLE_HISTORY_MAX + 1][HISTORY_METRICS]; /* NAN unknown */
 	uint64_t newest;				     /* serial */
 	char text[16]; /* what the moment shown is a peak of; "" nothing */
+	struct state_past past;
 };
 
 /* A moment that rates are held against. */

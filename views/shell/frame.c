@@ -443,6 +443,26 @@ static void frame_age_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "age %s", figure_age(age, s->poll.age_s));
 }
 
+/* This session's samples, before column end: where one is, its peak, its bookmarks.  Returns where
+ * it begins; end: there is no room, or none of them is shown. */
+static int frame_draw_past(struct canvas *c, struct rect r, int end, int y, const struct state *s)
+{
+	const struct state_past *p = &s->history_at.past;
+	int x = end - p->n - 2;
+
+	if (!s->history_at.on || !p->n || r.w < 100)
+		return end;
+	canvas_spark(c, r, x, y, p->pct, p->n);
+	for (int i = 0; i < p->n; i++)
+		if (p->marks >> i & 1)
+			canvas_style(c, (struct rect){ r.x + x + i, r.y + y, 1, 1 }, ROLE_KEY,
+				     false);
+	if (p->peak < p->n)
+		canvas_style(c, (struct rect){ r.x + x + p->peak, r.y + y, 1, 1 }, ROLE_BAD, false);
+	canvas_style(c, (struct rect){ r.x + x + p->at, r.y + y, 1, 1 }, ROLE_CURSOR, true);
+	return canvas_text(c, r, x - 5, y, ROLE_DIM, "past ") - 6;
+}
+
 static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
 			    const struct frame_text *t)
 {
@@ -453,6 +473,7 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 	frame_age_text(age, sizeof(age), s);
 	end = r.w - 1 - text_width(age);
 	canvas_text(c, r, end, y, ROLE_DIM, age);
+	end = frame_draw_past(c, r, end, y, s);
 	frame_trouble_text(trouble, sizeof(trouble), s);
 	if (trouble[0])
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ",

@@ -1026,6 +1026,18 @@ static void shell_show_saved(struct shell *shell, const struct saved_view *v, co
 		saved_view_show(v, t, ops);
 }
 
+/* ":view" alone. */
+static void shell_list_saved(struct shell *shell, const struct state *s)
+{
+	char text[sizeof(shell->ctx.note)] = "";
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->saved_views->n && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "",
+				      s->saved_views->view[i].name);
+	context_say(&shell->ctx, "saved views: %s", text);
+}
+
 /* ":view save hot", ":view hot"; false: another view is meant. */
 static bool shell_saved_command(struct shell *shell, const char *arg, const struct state *s,
 				struct request *out)
@@ -1093,6 +1105,10 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 	in.view = cmd->view;
 	if (in.req == REQ_QUIT)
 		in.text = ""; /* what is spelled out is meant */
+	if (cmd->arg == ARG_VIEW && !arg[0] && s->saved_views && s->saved_views->n) {
+		shell_list_saved(shell, s);
+		return;
+	}
 	if (cmd->needed && !arg[0]) {
 		context_say(&shell->ctx, "%s %s: %s", cmd->name, cmd->args, cmd->help);
 		return;

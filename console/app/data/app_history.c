@@ -185,6 +185,7 @@ const struct state *app_shown(struct app *a)
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
 		 app_history_mark_name(a));
+	h->shown.history_at.past = a->peak.past;
 	memcpy(h->shown.history_at.peak, a->peak.text, sizeof(h->shown.history_at.peak));
 	return &h->shown;
 }

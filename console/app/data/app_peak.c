@@ -53,11 +53,56 @@ static uint64_t app_peak_serial(struct app *a, enum history_metric m)
 	return best;
 }
 
+/* --- the bar --------------------------------------------------------------------------------- */
+
+static uint8_t app_peak_column(uint64_t serial, uint64_t oldest, uint64_t count, uint32_t n)
+{
+	return (uint8_t)((serial - oldest) * n / count);
+}
+
+static void app_peak_fill(struct app *a, struct state_past *p, uint64_t oldest, uint64_t count)
+{
+	for (uint64_t i = oldest; i < oldest + count; i++) {
+		uint8_t *pct = &p->pct[app_peak_column(i, oldest, count, p->n)];
+		float v = app_peak_of(a, i)[HISTORY_UTIL];
+		uint8_t now = isfinite(v) ? (uint8_t)(v > 100 ? 100 : v + 0.5F) : HISTORY_UNKNOWN;
+
+		if (now != HISTORY_UNKNOWN && (*pct == HISTORY_UNKNOWN || now > *pct))
+			*pct = now;
+	}
+}
+
+/* Of the samples of this session, as many as are kept. */
+static void app_peak_bar(struct app *a)
+{
+	uint64_t oldest = sample_history_oldest(a->samples), peak;
+	uint64_t count = sample_history_count(a->samples);
+	struct state_past *p = &a->peak.past;
+	const struct mark *mark;
+	uint32_t nmark;
+
+	p->n = 0;
+	if (!a->peak.newest || count < 2 || !a->shown_history.on || a->shown_history.kept)
+		return;
+	p->n = (uint8_t)(count < PAST_COLUMNS ? count : PAST_COLUMNS);
+	memset(p->pct, HISTORY_UNKNOWN, sizeof(p->pct));
+	app_peak_fill(a, p, oldest, count);
+	peak = app_peak_serial(a, HISTORY_UTIL);
+	p->peak = peak ? app_peak_column(peak, oldest, count, p->n) : p->n;
+	p->at = app_peak_column(a->shown_history.at.serial, oldest, count, p->n);
+	p->marks = 0;
+	nmark = sample_history_marks(a->samples, &mark);
+	for (uint32_t i = 0; i < nmark; i++)
+		if (mark[i].serial >= oldest)
+			p->marks |= 1ull << app_peak_column(mark[i].serial, oldest, count, p->n);
+}
+
 /* "peak util", of the moment that is shown. */
 static void app_peak_refresh(struct app *a)
 {
 	const struct app_history *h = &a->shown_history;
 
+	app_peak_bar(a);
 	a->peak.text[0] = '\0';
 	for (int m = 0; h->on && !h->kept && m < HISTORY_METRICS; m++)
 		if (app_peak_serial(a, (enum history_metric)m) == h->at.serial) {

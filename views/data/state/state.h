@@ -290,6 +290,15 @@ struct state_apply {
 	const struct apply_wrote *wrote; /* what its journal says; NULL: not read */
 };
 
+/* This session's samples as a bar, oldest first: a column stands for one or more of them. */
+#define PAST_COLUMNS 40
+struct state_past {
+	uint8_t pct[PAST_COLUMNS]; /* utilisation of the busiest link; 255 unknown */
+	uint8_t n;		   /* 0: there is no bar */
+	uint8_t at, peak;	   /* columns of the moment shown and of the session's peak */
+	uint64_t marks;		   /* bits: columns with bookmarks */
+};
+
 /* A sample of the history is shown instead of the newest: the state is as it was then. */
 struct state_history_at {
 	bool on;
@@ -299,6 +308,7 @@ struct state_history_at {
 	char mark[32];	      /* its bookmark; "" none */
 	char peak[16];	      /* what it is a peak of; "" nothing */
 	double play;	      /* it goes on by itself, so many times as fast; 0: it stands */
+	struct state_past past;
 };
 
 /* The automatic mode. */

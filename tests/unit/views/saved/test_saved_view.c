@@ -163,6 +163,8 @@ static void saved_views_are_completed_and_found(void **state)
 	console_shows(&k, "links: util>10");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "filter: util>10");
+	run(&k, "view");
+	console_shows(&k, "saved views: zebra");
 	run(&k, "view delete zebra");
 	assert_int_equal(k.last.type, REQ_VIEW_DELETE);
 	assert_string_equal(k.last.text, "zebra");

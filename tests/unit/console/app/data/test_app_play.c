@@ -209,6 +209,20 @@ static void the_peak_of_the_session_is_gone_to(void **state)
 		app_kit_keys(a, "1"); /* takes the message away */
 		shows(a, " peak util");
 	}
+	app_kit_keys(a, "[");
+	if (shown(a)) { /* the bar of the past has it, and where one is */
+		const struct state_past *p = &app_shown(a)->history_at.past;
+
+		shows(a, "past ");
+		assert_int_equal(p->n, sample_history_count(a->samples));
+		assert_int_equal(p->at,
+				 a->shown_history.at.serial - sample_history_oldest(a->samples));
+		assert_true(p->pct[p->peak] + 1 > most);
+		assert_int_equal(p->marks, 0);
+		app_kit_keys(a, "B");
+		free(app_kit_screen(a));
+		assert_int_equal(app_shown(a)->history_at.past.marks, 1ull << p->at);
+	}
 	app_kit_keys(a, ":peak colour\r");
 	shows(a, "peak: 'colour' is not util, wait or errors");
 	app_end(a);
