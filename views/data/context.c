@@ -11,7 +11,7 @@ void context_init(struct context *ctx, const struct binding *bindings, size_t n)
 	ctx->bindings = bindings;
 	ctx->nbindings = n;
 	ctx->view = VIEW_OVERVIEW;
-	ctx->chan = ctx->sw = ctx->path.src = FAB_NONE;
+	ctx->chan = ctx->sw = ctx->row.sw = ctx->path.src = FAB_NONE;
 	param_defaults(&ctx->options.params);
 }
 

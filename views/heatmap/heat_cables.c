@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_cables.h"
 
+#include "views/data/row_notes.h"
 #include "views/data/summary/history_spark.h"
 
 #include <math.h>
@@ -73,6 +74,8 @@ static void heat_cables_draw_row(const struct context *ctx, struct canvas *c, st
 
 	if (tags_chan(&ctx->tags, chan))
 		canvas_char(c, r, 3, y, ROLE_KEY, '+');
+	else if (row_notes_chan(s->row_notes, s->fabric, chan))
+		canvas_char(c, r, 3, y, ROLE_KEY, NOTE_POINT);
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
 	heat_cables_draw_figures(ctx, c, r, y, s, chan, role);

@@ -3,6 +3,7 @@
  * there is room, a heatmap of all of it. */
 #include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
+#include "views/data/row_notes.h"
 #include "views/data/state/chan_text.h"
 #include "views/data/state/key_hint.h"
 #include "views/data/summary/headline.h"
@@ -395,6 +396,8 @@ static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, s
 		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
 	if (tags_chan(&ctx->tags, chan))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	else if (row_notes_chan(s->row_notes, f, chan))
+		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
 	canvas_name(c, r, HOT_FIGURES, y,
 		    overview_hot_end(r) - overview_spark_width(r) - HOT_FIGURES - 1, role,
@@ -522,6 +525,8 @@ static void overview_draw_problem(const struct context *ctx, struct canvas *c, s
 	if (tags_switch(&ctx->tags, sw) || (s->fabric->port[port].chan != FAB_NONE &&
 					    tags_chan(&ctx->tags, s->fabric->port[port].chan)))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	else if (row_notes_port(s->row_notes, s->fabric, sw, v->problem_port[i]))
+		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(kind));
 	canvas_name(c, r, 4, y, room - text_width(text), ROLE_TEXT, full);
@@ -562,7 +567,11 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 		snprintf(slow, sizeof(slow), slowdown < 99.5 ? "%.1fx" : "%.0fx", slowdown);
 	if (load && s->rates)
 		figure_short(hot, load->hot);
-	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : tags_job(&ctx->tags, j->id) ? '+' : ' ');
+	canvas_char(c, r, 1, y, ROLE_KEY,
+		    marked					    ? '*'
+		    : tags_job(&ctx->tags, j->id)		    ? '+'
+		    : row_notes_job(s->row_notes, s->fabric, j->id) ? NOTE_POINT
+								    : ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 7, y, ROLE_TEXT, "%5u %6s %5s", j->nnodes,
 		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot);
@@ -804,6 +813,47 @@ static void overview_draw_headline(struct canvas *c, struct rect r, const struct
 	canvas_text(c, r, 1 + text_width(text), 0, ROLE_DIM, more);
 }
 
+static uint32_t overview_pane_rows(const struct overview_ui *u, const struct context *ctx)
+{
+	const struct fabric_summary *v = &ctx->summary;
+	uint32_t n;
+
+	if (u->pane == PANE_HOT) {
+		overview_hot(ctx, &n);
+		return n;
+	}
+	if (u->pane == PANE_PROBLEMS)
+		return v->nproblem;
+	return v->jobs ? v->jobs->njob : 0;
+}
+
+static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
+{
+	return v->by_suffering ? v->by_suffering[row] : row;
+}
+
+/* Highlights a job, as Enter in the view of jobs does, and goes there. */
+/* For whoever acts on it: a note. */
+static void overview_tell_row(const struct overview_ui *u, struct context *ctx,
+			      const struct state *s)
+{
+	const struct fabric_summary *v = &ctx->summary;
+	uint32_t i = u->list[u->pane].cursor, chan = overview_cursor_chan(u, ctx, s);
+
+	ctx->row = (struct context_row){ .sw = FAB_NONE };
+	if (i >= overview_pane_rows(u, ctx))
+		return;
+	if (u->pane == PANE_PROBLEMS) {
+		ctx->row.sw = v->problem_sw[i];
+		ctx->row.port = v->problem_port[i];
+	} else if (u->pane == PANE_HOT) {
+		ctx->row.sw = s->fabric->chan_src[chan];
+		ctx->row.port = s->fabric->chan_port[chan];
+	} else {
+		ctx->row.job = v->jobs->jobs[overview_job_at(v, i)].id;
+	}
+}
+
 static void overview_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
@@ -826,6 +876,7 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 	if (l.heat.h)
 		heat_small_draw(&u->heat, ctx, c, l.heat, s);
 	overview_draw_events(c, l.events, s);
+	overview_tell_row(u, ctx, s);
 	if (l.sel >= 0)
 		overview_draw_selected(u, ctx, c, r, l.sel, s);
 	if (s->automatic.on)
@@ -834,26 +885,6 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 		overview_draw_hint(c, r);
 }
 
-static uint32_t overview_pane_rows(const struct overview_ui *u, const struct context *ctx)
-{
-	const struct fabric_summary *v = &ctx->summary;
-	uint32_t n;
-
-	if (u->pane == PANE_HOT) {
-		overview_hot(ctx, &n);
-		return n;
-	}
-	if (u->pane == PANE_PROBLEMS)
-		return v->nproblem;
-	return v->jobs ? v->jobs->njob : 0;
-}
-
-static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
-{
-	return v->by_suffering ? v->by_suffering[row] : row;
-}
-
-/* Highlights a job, as Enter in the view of jobs does, and goes there. */
 static void overview_open_job(struct context *ctx, const struct fabric_summary *v, uint32_t row)
 {
 	context_select_job(ctx, v->jobs->jobs[overview_job_at(v, row)].id);

@@ -101,13 +101,41 @@ static bool noted_cursor(struct note_subject *on, char *what, size_t len, const 
 	return true;
 }
 
-/* The switch or the cable that a view without a table is at; false: it is at none. */
+/* A row of the overview. */
+static bool noted_row_at(struct note_subject *on, char *what, size_t len, const struct table_in *in)
+{
+	const struct context_row *at = &in->ctx->row;
+	const struct fabric *f = in->s->fabric;
+	const struct row_note *note;
+	char id[JOB_ID_LEN];
+
+	if (at->job) {
+		note_subject_job(on, f, at->job);
+		snprintf(what, len, "job %s", jobset_id_text(id, in->ctx->summary.jobs, at->job));
+		return true;
+	}
+	if (at->sw >= f->nsw || at->port > f->sw_nports[at->sw])
+		return false;
+	note = row_notes_port(in->s->row_notes, f, at->sw, at->port);
+	if (note)
+		*on = note->on;
+	else if (fabric_port(f, at->sw, at->port)->term != FAB_NONE)
+		note_subject_host(on, f, fabric_port(f, at->sw, at->port)->term);
+	else
+		note_subject_port(on, f, at->sw, at->port);
+	port_label(what, len, f, at->sw, at->port);
+	return true;
+}
+
+/* The row, switch or cable that a view without a table is at; false: it is at none. */
 static bool noted_at(struct note_subject *on, char *what, size_t len, const struct table_in *in)
 {
 	const struct context *ctx = in->ctx;
 	const struct fabric *f = in->s->fabric;
 	const struct row_note *note;
 
+	if (ctx->view == VIEW_OVERVIEW)
+		return noted_row_at(on, what, len, in);
 	if ((ctx->view == VIEW_SWITCHES || ctx->view == VIEW_TOPOLOGY) && ctx->sw < f->nsw) {
 		note_subject_switch(on, f, ctx->sw);
 		switch_label(what, len, f, ctx->sw);

@@ -159,6 +159,7 @@ static void a_moment_of_the_past_has_its_note(void **state)
 
 	(void)state;
 	tree(&k);
+	console_keys(&k, "6");
 	k.s.history_at =
 		(struct state_history_at){ .on = true, .time_s = k.s.now_s - 60, .count = 9 };
 	note(&k, "here it began");
@@ -169,6 +170,37 @@ static void a_moment_of_the_past_has_its_note(void **state)
 	console_hides(&k, "here it began");
 	k.s.history_at.on = false;
 	console_hides(&k, "here it began");
+	end(&k);
+}
+
+/* Its rows are of no table. */
+static void rows_of_the_overview_have_theirs(void **state)
+{
+	struct console_kit k;
+	bool job = false;
+
+	(void)state;
+	tree(&k);
+	console_shows(&k, "Hot links");
+	note(&k, "hot since Monday");
+	assert_int_equal(k.last.note->on.kind, NOTE_LINK);
+	assert_non_null(strstr(k.last.text, " -> "));
+	console_shows(&k, "note: hot since Monday");
+	console_keys(&k, "j");
+	console_hides(&k, "note: hot since Monday");
+	console_keys(&k, "k\r"); /* the same link in its table */
+	console_shows(&k, "note: hot since Monday");
+	console_keys(&k, "1");
+	for (int i = 0; i < 3 && !job; i++) {
+		console_key(&k, K_TAB);
+		free(console_screen(&k));
+		note(&k, "of the next pane");
+		job = k.last.note->on.kind == NOTE_JOB;
+	}
+	assert_true(job);
+	console_shows(&k, "note: of the next pane");
+	assert_string_equal(row_notes_job(&all, k.fabric, k.last.note->on.id)->text,
+			    "of the next pane");
 	end(&k);
 }
 
@@ -224,6 +256,7 @@ int main(void)
 		cmocka_unit_test(hosts_jobs_and_switches_have_theirs),
 		cmocka_unit_test(an_event_has_the_note_of_its_moment),
 		cmocka_unit_test(a_moment_of_the_past_has_its_note),
+		cmocka_unit_test(rows_of_the_overview_have_theirs),
 		cmocka_unit_test(what_is_no_note_is_refused),
 		cmocka_unit_test(the_list_stays_in_order_and_is_bounded),
 	};
