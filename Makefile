@@ -128,9 +128,9 @@ UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sourc
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
 Q := $(if $(V),,@)
-.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab chain soak fuzz \
+.PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab chain chain-packages soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
-	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check clean help
+	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check rpm-check clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
@@ -418,6 +418,11 @@ chain: check-packages
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)bash tests/chain.sh
 
+# the same from the packages, in a fresh chroot; needs root and a mirror
+chain-packages:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_DEB)
+	$(Q)B=$(B) bash tests/chain_packages.sh
+
 # the fuzzers of tests/fuzz by libFuzzer; FUZZ="notice plan" FUZZ_RUNS=10000000 FUZZ_SEED=1
 fuzz:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_FUZZ)
@@ -503,7 +508,7 @@ dist:
 
 # Debian's packages of the last commit, in $(B)/deb
 DEB ?= $(B)/deb
-PKGS_DEB := dpkg-dev debhelper fakeroot lintian debootstrap libopensm-dev
+PKGS_DEB := dpkg-dev debhelper fakeroot lintian debootstrap autopkgtest libopensm-dev
 deb:
 	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/ibroute-top-$(VERSION)
 	$(Q)git archive --prefix=ibroute-top-$(VERSION)/ HEAD | gzip -9n >$(DEB)/ibroute-top_$(VERSION).orig.tar.gz
@@ -516,6 +521,12 @@ deb-check:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_DEB)
 	$(Q)B=$(B) VERSION=$(VERSION) bash tests/deb.sh
 
+# the spec file for distributions with RPM, built here
+PKGS_RPM := rpm rpmlint cpio libopensm-dev
+rpm-check:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_RPM)
+	$(Q)bash tests/rpm.sh
+
 clean:
 	rm -rf build build-*
 
@@ -523,6 +534,7 @@ help:
 	@sed -n '3,5s/^# *//p' Makefile
 	@echo "uninstall       removes what install has made (the same DESTDIR= PREFIX= LIBDIR= ...)"
 	@echo "deb             Debian's packages of the last commit, in build/deb (DEBFLAGS=-b)"
+	@echo "rpm-check       the spec file for RPM: rpmlint, built here, and what is in the packages"
 	@echo "deb-check       these built twice, lintian, autopkgtest over ibsim, install, upgrade, purge in a chroot"
 	@echo "dist            the sources of the last commit as ibroute-top-VERSION.tar.gz"
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
@@ -542,6 +554,7 @@ help:
 	@echo "month           sar compared with dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
 	@echo "lab             updates between all engines, on OpenSM with our plugin, SLURM, jobs with agents"
 	@echo "chain           what monitors a site, with a real Prometheus: each part fails, is an alert in time, and is mended"
+	@echo "chain-packages  the same from the packages, in a fresh chroot; needs root and a mirror"
 	@echo "soak            packets during random updates, all event orders of the phases, SIGKILL during"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
 	@echo "sanitize        all unit tests under ASan and UBSan, including those that make check skips"
