@@ -4,6 +4,9 @@
 # console of a user who may only look, a Prometheus with the rules that ship.  Then each part fails and is mended:
 # the alert is there within 10 s of the sample that shows it and ends by itself, and the screen tells the same.
 # None of these alerts has a "for": pending is firing.  At the end the times are printed.
+#
+# PACKAGED=1: what the packages of this machine have installed, where they put it and as their units start it, set up as
+# the README says (make chain-packages, in a chroot).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 export LC_ALL=C.UTF-8
@@ -23,15 +26,19 @@ cleanup() {
 	local rc=$?
 
 	tty_stop
-	[ -z "$mounted" ] || umount -l "$LAB_DIR/disk"
+	[ -z "$mounted" ] || umount -l "$disk"
 	(exit "$rc")
 	lab_stop
 }
 trap cleanup EXIT
 JUDGE_LOG=$LAB_DIR/log
 C=$LAB_DIR/collector
+disk=$LAB_DIR/disk rules=$LAB_ROOT/console/examples/prometheus/ibroute.rules.yml
 as=()
-if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+if [ "${PACKAGED:-}" ]; then
+	disk=/var/lib/ibroute-top rules=/usr/share/doc/ibroute-top/examples/ibroute.rules.yml
+	as=(setpriv --reuid=alice --regid=alice --init-groups)
+elif [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 else
 	skip "an exporter and a console of another user: not root"
@@ -39,17 +46,41 @@ fi
 
 # --- the parts ---
 lab_fabric fattree2:leaves=4,spines=2,hosts=4 || give_up "the fabric starts"
-policy "engine dfsssp"
-start_sm() { lab_plugin "routing_engine ibroute,updn" "qos TRUE"; }
+unit() { sed -n "s/^$2=//p" /lib/systemd/system/"$1"; } # what the unit of a package says
+if [ "${PACKAGED:-}" ]; then
+	# the three steps: the package is installed, the engine is named, the lines are in opensm.conf
+	cp /usr/share/ibroute-top/policy.conf.sample /etc/ibroute-top/policy.conf
+	sed -i "s/^engine .*/engine dfsssp/" /etc/ibroute-top/policy.conf
+	grep -v '^#' /usr/share/ibroute-top/opensm.conf.sample | grep . >"$LAB_DIR/lines"
+	mkdir -p /run/ibroute-top
+	start_sm() {
+		local lines
+
+		lab_opensm_stop
+		mapfile -t lines <"$LAB_DIR/lines"
+		LAB_OPENSM_LIBS=$(unit opensm@.service.d/ibroute-top.conf Environment | sed 's/.*LD_LIBRARY_PATH=//') lab_opensm "${lines[@]}"
+	}
+	printf 'interval = 1\njobs-interval = 1\n' >/etc/ibroute-top/config
+	id alice >/dev/null 2>&1 || useradd alice
+	usermod -a -G ibroute-look alice
+	ok "the user who looks is in no other group, and has no umad" eval '[ "$(id -Gn alice)" = "alice ibroute-look" ]'
+else
+	policy "engine dfsssp"
+	start_sm() { lab_plugin "routing_engine ibroute,updn" "qos TRUE"; }
+fi
 start_sm || give_up "opensm with the plugin brings the subnet up"
 lab_slurm || give_up "SLURM starts"
 lab_job -J wrf -w 'n[0003-0008]' >/dev/null || give_up "a job runs"
-mkdir "$LAB_DIR/disk" "$LAB_DIR/look"
-mount -t tmpfs -o size=16m none "$LAB_DIR/disk" 2>/dev/null && mounted=1
+mkdir -p "$disk" "$LAB_DIR/look"
+mount -t tmpfs -o size=16m none "$disk" 2>/dev/null && mounted=1
 cp "$IBROUTE_TOP" "$LAB_DIR/ibroute-top" # where everybody may read it
 chmod 755 "$LAB_DIR" "$LAB_DIR/ibroute-top"
-[ ${#as[@]} -eq 0 ] || chown 65534:65534 "$LAB_DIR/look"
+[ ${#as[@]} -eq 0 ] || "${as[@]}" id -u | xargs -I {} chown {} "$LAB_DIR/look"
 look=("${as[@]}" env HOME="$LAB_DIR/look" "$LAB_DIR/ibroute-top" --collector "$C" --state-dir "$LAB_DIR/look")
+if [ "${PACKAGED:-}" ]; then
+	C=/run/$(unit ibroute-top-collect.service RuntimeDirectory)
+	look=("${as[@]}" env HOME="$LAB_DIR/look" /usr/bin/ibroute-top --state-dir "$LAB_DIR/look")
+fi
 
 sees() { timeout 60 "${look[@]}" --json -n 1 "$@" >"$LAB_DIR/seen" 2>"$LAB_DIR/seen.err" </dev/null; }
 of() { python3 -c "import json; r = json.load(open('$LAB_DIR/seen'))['overview']; print($1)"; }
@@ -57,9 +88,17 @@ is_so() { sees "${@:2}"; [ "$(of "$1" 2>/dev/null)" = True ]; }
 # what the group ibroute-look is for: a lab has none
 opened() { [ -S "$C/look" ] && { [ ${#as[@]} -eq 0 ] || { chgrp 65534 "$C/look" && chmod 660 "$C/look"; }; }; }
 up() {
+	if [ "${PACKAGED:-}" ]; then # systemd's part
+		mkdir -p -m "$(unit ibroute-top-collect.service RuntimeDirectoryMode)" "$C"
+		chmod "$(unit ibroute-top-collect.service StateDirectoryMode)" "$disk"
+		# shellcheck disable=SC2046
+		lab_daemon collector env $(lab_env n0002) $(unit ibroute-top-collect.service ExecStart)
+		lab_wait 20 sees
+		return
+	fi
 	# shellcheck disable=SC2046
 	lab_daemon collector env $(lab_env n0002) "$IBROUTE_TOP" collect -d 1 --dir "$C" --state-dir "$LAB_DIR/state" --socket "$sock" \
-		--history "$LAB_DIR/disk/history.db" --jobs slurm --jobs-interval 1
+		--history "$disk/history.db" --jobs slurm --jobs-interval 1
 	lab_wait 20 eval 'opened && sees'
 }
 up || give_up "a collector, and a user who may look"
@@ -74,7 +113,7 @@ prometheus=$port
 lab_daemon exporter "${look[@]}" --prom-listen "$exporter"
 cat >"$LAB_DIR/prometheus.yml" <<EOC
 global: {scrape_interval: 1s, evaluation_interval: 1s}
-rule_files: ["$LAB_ROOT/console/examples/prometheus/ibroute.rules.yml"]
+rule_files: ["$rules"]
 scrape_configs:
   - job_name: ibroute
     static_configs: [{targets: ["127.0.0.1:$exporter"]}]
@@ -153,8 +192,7 @@ part() {
 ok "the parts find each other" lab_wait 20 is_so \
 	'r["hosts"] == 16 and r["cables"] == 8 and r["sm"]["state"] == "master" and r["jobs"]["running"] == 1'
 ok "Prometheus has no alert while all is well" lab_wait 60 quiet
-tty_start 140x40 "${as[@]}" env TERM=screen-256color LC_ALL=C.UTF-8 HOME="$LAB_DIR/look" "$LAB_DIR/ibroute-top" \
-	--collector "$C" --state-dir "$LAB_DIR/look" --record-dir "$LAB_DIR/look/rec"
+tty_start 140x40 "${as[@]}" env TERM=screen-256color LC_ALL=C.UTF-8 "${look[@]:${#as[@]}+1}" --record-dir "$LAB_DIR/look/rec"
 ok "a console of somebody who may only look" tty_wait 20 'LIVE'
 
 # --- they fail ---
@@ -180,14 +218,14 @@ kill_collector() {
 part collector '^ibroute_collector_up\{.*\} 0$' 'the collector has ended' kill_collector up CollectorDown
 if [ -n "$mounted" ]; then
 	fill() {
-		dd if=/dev/zero of="$LAB_DIR/disk/fill" bs=4k 2>/dev/null
-		[ -s "$LAB_DIR/disk/fill" ]
+		dd if=/dev/zero of="$disk/fill" bs=4k 2>/dev/null
+		[ -s "$disk/fill" ]
 	}
 	empty() { # with a cable that was cut while nothing could be written
 		lab_con "Unlink \"$leaf\"[$cable]"
 		lab_wait 10 is_so 'r["cables"] == 7' || return
 		since=$(date +%s.%N)
-		rm "$LAB_DIR/disk/fill"
+		rm "$disk/fill"
 	}
 	# SQLite writes into the room of its log first, up to 1.6 MB; begun again it has none
 	lab_kill collector

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deb.sh: Debian's packages: built twice with the same bytes, lintian, and in a fresh chroot installed,
-# tried (debian/tests), upgraded from the version before, and purged.  Root, and minutes.
-#
-# MIRROR= of debootstrap (default: the first of this machine's sources).
+# deb.sh: Debian's packages: built twice with the same bytes, lintian, and in a fresh chroot installed, tried (autopkgtest),
+# upgraded from packages of an older commit (OLDER=), and purged.  Root, and minutes; MIRROR= as in chroot.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -12,17 +10,8 @@ case $B in /*) ;; *) B=$PWD/$B ;; esac
 VERSION=${VERSION:-$(sed -n 's/.*IBROUTE_VERSION "\(.*\)"/\1/p' fabric/version.h)}
 FLAGS=${DEBFLAGS:-}
 work=$(mktemp -d)
-root=$work/root
-[ "$(id -u)" -eq 0 ] || { echo "deb.sh: a chroot needs root"; exit 1; }
-leave() {
-	umount "$root/proc" "$root/dev" 2>/dev/null
-	# never into what is still mounted
-	mountpoint -q "$root/proc" || mountpoint -q "$root/dev" || rm -rf --one-file-system "$work"
-}
-trap leave EXIT
-MIRROR=${MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
-	sed -nE 's/^(deb|URIs:) +([a-z]+:[^ ]*debian).*/\2/p' | head -n 1)}
-SUITE=${SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+. tests/chroot.sh
+trap chroot_leave EXIT
 
 built() { make -s --no-print-directory deb DEB="$1/deb" DEBFLAGS="$FLAGS" >"$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }; }
 packages() { ls "$1"/deb/*.deb | grep -v dbgsym; }
@@ -46,13 +35,7 @@ ok "lintian has nothing to say" clean
 bound() { dpkg-deb -f "$work/one/deb/ibroute-top-opensm_"*.deb Depends | grep -qF "opensm (= $(dpkg-query -W -f '${Version}' libopensm-dev))"; }
 ok "the plugin is bound to this version of OpenSM" bound
 
-in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive HOME=/root LC_ALL=C.UTF-8 "$@"; }
-fresh() {
-	debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$work/log" 2>&1 || { tail -n 5 "$work/log"; return 1; }
-	mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" && cp /etc/resolv.conf "$root/etc/" 2>/dev/null
-	mkdir "$root/debs" && cp $(packages "$work/one") "$root/debs/" && in_root apt-get update >"$work/log" 2>&1
-}
-get() { in_root apt-get install -y --no-install-recommends "$@" >"$work/log" 2>&1 || { tail -n 15 "$work/log"; return 1; }; }
+fresh() { chroot_fresh && mkdir "$root/debs" && cp $(packages "$work/one") "$root/debs/"; }
 ok "a fresh chroot" fresh || { finish; exit; }
 ok "all packages can be installed" get $(packages "$work/one" | sed "s,.*/,/debs/,")
 there() {
@@ -60,27 +43,33 @@ there() {
 		[ "$(stat -c %a "$root/var/lib/ibroute-top")" = 700 ]
 }
 ok "the program starts; group and directories are there" there
-# debian/tests/control: Depends, without the packages themselves
-needs() { sed -n 's/^Depends: //p' console/debian/tests/control | tr ',' '\n' | tr -d ' ' | grep -v '^ibroute-top' | sort -u; }
-ok "what its tests need" get $(needs)
-mkdir -p "$root/tests"
-cp console/debian/tests/ibsim console/debian/tests/header "$root/tests/" 2>/dev/null
-for t in $(sed -n 's/^Tests: //p' console/debian/tests/control); do
-	tried() { in_root timeout 900 sh "/tests/$t"; }
-	ok "debian/tests/$t" tried
-done
-# a version before this one: the same files, with what an operator has changed since
-older() {
-	local d=$work/older f
-
-	for f in $(packages "$work/one"); do
-		rm -rf "$d" && dpkg-deb -R "$f" "$d" && sed -i -E "s/^Version: .*/Version: 0.0.1-1/; s/\(= [0-9.]+-1\)/(= 0.0.1-1)/; s/\(>= $VERSION\)/(>= 0.0.1)/" "$d/DEBIAN/control" &&
-			dpkg-deb -b "$d" "$root/debs/older_${f##*/}" >/dev/null || return 1
-	done
+# debian/tests by the runner of Debian itself, which installs what they need
+tried() {
+	autopkgtest --no-built-binaries $(packages "$work/one") "$work/one/deb/ibroute-top-$VERSION/" -- chroot "$root" >"$work/tested" 2>&1 ||
+		{ tail -n 20 "$work/tested"; return 1; }
+	grep -E '^[a-z]+ +PASS' "$work/tested"
 }
-olders() { in_root sh -c 'dpkg -P $(dpkg-query -W -f "\${Package} " "ibroute-top*") && dpkg -i /debs/older_*.deb' >"$work/log" 2>&1 || { tail -n 15 "$work/log"; return 1; }; }
-ok "packages of an earlier version" older
+ok "autopkgtest passes" tried
+# the packages of an older commit, under a version before this one: OLDER=, or the first with all of the binary packages
+OLDER=${OLDER:-$(git log --reverse --format=%h --diff-filter=A -- console/debian/ibroute-top-collector.install 2>/dev/null | head -n 1)}
+older() {
+	local d=$work/older/ibroute-top-0.1.0
+
+	mkdir -p "$d" && git archive "$OLDER" | tar -x -C "$d" && cp -r "$d/console/debian" "$d/debian" || return
+	sed -i '1s/(.*)/(0.1.0-1)/' "$d/debian/changelog"
+	tar -C "$work/older" --exclude=ibroute-top-0.1.0/debian -czf "$work/older/ibroute-top_0.1.0.orig.tar.gz" ibroute-top-0.1.0
+	(cd "$d" && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -b -us -uc) >"$work/log" 2>&1 || { tail -n 15 "$work/log"; return 1; }
+	cp "$work"/older/*.deb "$root/debs/" && rm -f "$root"/debs/*dbgsym*
+}
+olders() {
+	in_root sh -c 'dpkg -P $(dpkg-query -W -f "\${Package} " "ibroute-top*")' >"$work/log" 2>&1
+	get $(cd "$root" && ls debs/*_0.1.0-1_*.deb | sed 's,^,/,') && [ "$(in_root dpkg-query -W -f '${Version}' ibroute-top)" = 0.1.0-1 ]
+}
+ok "packages of an older commit (${OLDER:-none})" older
 ok "are installed instead" olders
+# what that one has written
+in_root sh -c 'cd /root && ibroute-top topo fattree2:leaves=4,spines=2,hosts=3 -o net && ibroute-top route --engine updn --topology net --out was &&
+	ibroute-top plan --topology net --lfts was/opensm-lfts.dump -e dfsssp -o old.plan' >"$work/log" 2>&1 || tail -n 5 "$work/log"
 echo "# of the site" >>"$root/etc/ibroute-top/policy.conf"
 echo kept >"$root/var/lib/ibroute-top/journal"
 upgraded() {
@@ -88,6 +77,10 @@ upgraded() {
 		tail -n 1 "$root/etc/ibroute-top/policy.conf" | grep -q 'of the site' && [ "$(cat "$root/var/lib/ibroute-top/journal")" = kept ]
 }
 ok "upgraded, what a site has written stays" upgraded
+reads() {
+	in_root ibroute-top check --topology /root/net --tables /root/was/tables.ibr && in_root ibroute-top show /root/old.plan | grep -q 'p-[0-9a-f]'
+}
+ok "plans and tables of the older version are read" reads
 purged() {
 	in_root sh -c 'dpkg -P $(dpkg-query -W -f "\${Package} " "ibroute-top*")' >"$work/log" 2>&1 || { tail -n 15 "$work/log"; return 1; }
 	! in_root sh -c 'ls -d /usr/bin/ibroute-top /usr/libexec/ibroute-top /usr/lib/*/ibroute-top /etc/ibroute-top /var/lib/ibroute-top /var/log/ibroute-top /usr/share/ibroute-top /etc/default/ibroute-top' 2>/dev/null | grep .
