@@ -52,7 +52,7 @@ record=("$I" --collector "$work/c" --json -n 1)
 answers() { "${record[@]}" >out 2>err </dev/null; }
 # up [OPTION...]: a collector, which answers; its stderr goes to said
 up() {
-	"$I" collect "$demo" -d 0.5 --dir "$work/c" --state-dir "$work/state" "$@" 2>>"$work/said" &
+	"$I" collect "$demo" -d 0.5 --dir "$work/c" --state-dir "$work/state" --record-dir "$work/rec" "$@" 2>>"$work/said" &
 	pid=$!
 	until_true 20 answers
 }
@@ -74,6 +74,9 @@ for (t,) in sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute(
 EOF
 }
 kept_for() { [ "$(kept_ms | wc -l)" -ge "$1" ]; }
+
+# a record that its owner alone may read
+mkdir -m 700 "$work/rec" && echo '{"type":"session.start"}' >"$work/rec/20261120T010203Z-7.jsonl"
 
 # --- looking on ---
 ok "a collector starts, and answers" up
@@ -133,6 +136,14 @@ if [ "$(id -u)" = 0 ] && "${as_nobody[@]}" true 2>/dev/null; then
 	chmod 666 "$work/c/look"
 	ok "who may look needs no other right" is 0 \
 		"${as_nobody[@]}" env HOME="$work" "$work/ibroute-top" --collector "$work/c" -b -n 1
+	records_told() {
+		tty_start 100x30 "${as_nobody[@]}" env HOME="$work" TERM=screen-256color LC_ALL=C.UTF-8 IBROUTE_RECORD_DIR="$work/rec" \
+			"$work/ibroute-top" --collector "$work/c"
+		tty_wait 30 'hosts 36' && tty_keys 9 && tty_keys V && tty_wait 20 '2026-11-20 01:02:03.*not verified' &&
+			tty_wait 5 'index of the collector'
+	}
+	ok "nor who wants to know which sessions there are records of" records_told
+	tty_stop
 	mkdir -p "$work/theirs" && chown 65534 "$work/theirs"
 	ok "a folder of another user is not believed" says 255 "must be root's" \
 		"$I" --collector "$work/theirs" -b -n 1

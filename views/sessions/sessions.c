@@ -36,6 +36,8 @@ static const char *sessions_when(char buf[24], const char *ts)
 
 static enum role sessions_verdict_role(const struct session_row *row)
 {
+	if (row->told)
+		return ROLE_DIM;
 	return !row->ok ? ROLE_BAD : session_problem(row) ? ROLE_WARN : ROLE_GOOD;
 }
 
@@ -139,7 +141,10 @@ static void sessions_draw_detail(struct canvas *c, struct rect r, const struct s
 		 row->screen ? "recorded" : "none", row->epoch ? "  sealed" : "",
 		 row->fabric[0] ? row->fabric : "-", sessions_when(time, row->end));
 	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
-	if (!row->ok)
+	if (row->told)
+		canvas_text(c, r, 1, 2, ROLE_DIM,
+			    "of the collector's index: this user may not read the record");
+	else if (!row->ok)
 		canvas_text(c, r, 1, 2, ROLE_BAD,
 			    text_shorten(text, sizeof(text), row->what, r.w - 2));
 	else
@@ -156,7 +161,7 @@ static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in,
 	char title[240];
 
 	for (uint32_t i = 0; i < s->nrow; i++)
-		changed += !s->row[i].ok;
+		changed += !s->row[i].told && !s->row[i].ok;
 	if (in->s->sessions_busy)
 		snprintf(title, sizeof(title), "%u record%s (reading again%s%.48s; %s stops it)",
 			 s->nrow, plural(s->nrow), in->s->sessions_step[0] ? ": " : "",

@@ -2,13 +2,16 @@
 /* View 9: records are read, verified and replayed by threads of their own. */
 #include "console/app/app_priv.h"
 
+#include "console/collect/acts.h"
 #include "console/record/audit/session_read.h"
 #include "console/record/record_files.h"
 #include "console/record/recording/replay.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
+#include "fabric/base/time/stamp.h"
 #include "views/data/state/key_hint.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +90,49 @@ static const struct file_work_ops app_sessions_list = {
 	.free = app_sessions_free,
 };
 
+static uint32_t app_sessions_uid(const char *user)
+{
+	struct passwd pw, *found = NULL;
+	char buf[2048];
+
+	if (!strncmp(user, "uid ", 4))
+		return (uint32_t)strtoul(user + 4, NULL, 10);
+	return !getpwnam_r(user, &pw, buf, sizeof(buf), &found) && found ? pw.pw_uid : UINT32_MAX;
+}
+
+static void app_sessions_take_act(struct session_row *row, const struct act *x)
+{
+	snprintf(row->file, sizeof(row->file), "%s", x->id);
+	row->part = record_name(row->sid, sizeof(row->sid), x->id);
+	stamp_utc(row->start, sizeof(row->start), "%Y-%m-%dT%H:%M:%SZ", x->begin_ms / 1000);
+	stamp_utc(row->end, sizeof(row->end), "%Y-%m-%dT%H:%M:%SZ", x->end_ms / 1000);
+	snprintf(row->fabric, sizeof(row->fabric), "%s", x->fabric);
+	row->uid = app_sessions_uid(x->user);
+	row->bytes = x->bytes;
+	row->open_end = !strcmp(x->state, "open");
+	row->told = true;
+}
+
+/* Who may not read the records sees which there are, where a collector keeps an index of them. */
+static bool app_sessions_of_collector(struct app *a)
+{
+	struct sessions *s;
+	struct err unused;
+
+	if (!a->acts || !record_dir_check(record_dir(a->opts.live.record_dir), &unused))
+		return false;
+	s = xcalloc(1, sizeof(*s));
+	snprintf(s->dir, sizeof(s->dir), "the index of the collector");
+	s->row = xcalloc(a->acts->n + 1, sizeof(*s->row));
+	for (size_t i = 0; i < a->acts->n; i++)
+		if (a->acts->v[i].kind == ACT_RECORD)
+			app_sessions_take_act(&s->row[s->nrow++], &a->acts->v[i]);
+	s->serial = ++a->sessions_read;
+	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+	a->state.sessions = s;
+	return true;
+}
+
 void app_sessions_read(struct app *a, const char *open)
 {
 	struct reading_sessions *r;
@@ -97,6 +143,8 @@ void app_sessions_read(struct app *a, const char *open)
 			  key_hint("verify"));
 		return;
 	}
+	if (!open && app_sessions_of_collector(a))
+		return;
 	r = xcalloc(1, sizeof(*r));
 	snprintf(r->dir, sizeof(r->dir), "%s", record_dir(a->opts.live.record_dir));
 	/* again: with the lines of the one that is open */

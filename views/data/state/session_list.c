@@ -5,7 +5,8 @@
 
 const char *session_verdict(const struct session_row *row)
 {
-	return !row->ok	       ? "CHANGED"
+	return row->told       ? "not verified"
+	       : !row->ok      ? "CHANGED"
 	       : row->gaps     ? "intact, with gaps"
 	       : row->now      ? "in progress, intact"
 	       : row->open_end ? "intact, no end"
@@ -14,7 +15,7 @@ const char *session_verdict(const struct session_row *row)
 
 bool session_problem(const struct session_row *row)
 {
-	return !row->ok || row->gaps || (row->open_end && !row->now);
+	return !row->told && (!row->ok || row->gaps || (row->open_end && !row->now));
 }
 
 void sessions_free(struct sessions *s)

@@ -17,6 +17,7 @@ struct session_row {
 	bool now;      /* it is the one that goes on here */
 	bool ok;       /* every line as written */
 	bool screen;   /* was recorded and is there */
+	bool told;     /* by the index of a collector: nobody has verified it */
 	uint64_t epoch;
 	char what[256]; /* the finding; "" none */
 	char head[65];
