@@ -427,11 +427,11 @@ static void a_moment_of_the_past_has_its_rates_and_the_objects_of_now(void **sta
 	msg_drop(t);
 }
 
-/* As of the middle of a group: both have the same base. */
-static void samples_of_the_past_may_be_differences(void **state)
+/* As of the middle of a group, or of its second sample: both are, or one is, the difference to the
+ * first. */
+static struct frame *past_of_kept(const struct world *w, bool second)
 {
-	struct world *w = *state;
-	struct msg *m[4] = { fabric_msg(w) }, *got;
+	struct msg *m[4] = { fabric_msg(w) };
 	struct frame *f[4] = { frame_of_msg(m[0]) }, *base, *kept[2], *out;
 	struct past_answer a = { .time_ms = 5000, .fabric = f[0] };
 
@@ -444,23 +444,9 @@ static void samples_of_the_past_may_be_differences(void **state)
 		kept[i] = frame_sample_kept(f[2 + i], f[1 + i], base);
 		assert_ptr_equal(kept[i]->base, base);
 	}
-	a.before = kept[0];
+	a.before = second ? base : kept[0];
 	a.sample = kept[1];
 	out = frame_of_past(&a);
-	assert_int_equal(frame_take(&got, w->t, &out->head, out->data, NULL), 0);
-	assert_int_equal(got->rc, 0);
-	assert_float_equal(got->reading->rates->port[4].tx_Bps, 5e6, 5e6 / 100);
-	assert_int_equal(got->reading->sample->time_ns, 3000000000);
-	frame_put(out);
-	msg_drop(got);
-	/* the one before is the base itself, and the fabric's first */
-	a.before = base;
-	out = frame_of_past(&a);
-	assert_int_equal(frame_take(&got, w->t, &out->head, out->data, NULL), 0);
-	assert_int_equal(got->rc, 0);
-	assert_float_equal(got->reading->rates->port[4].tx_Bps, 5e6, 5e6 / 100);
-	frame_put(out);
-	msg_drop(got);
 	frame_put(base);
 	for (int i = 0; i < 4; i++) {
 		frame_put(f[i]);
@@ -468,6 +454,24 @@ static void samples_of_the_past_may_be_differences(void **state)
 	}
 	for (int i = 0; i < 2; i++)
 		frame_put(kept[i]);
+	return out;
+}
+
+static void samples_of_the_past_may_be_differences(void **state)
+{
+	struct world *w = *state;
+
+	for (int second = 0; second < 2; second++) {
+		struct frame *f = past_of_kept(w, second);
+		struct msg *got;
+
+		assert_int_equal(frame_take(&got, w->t, &f->head, f->data, NULL), 0);
+		assert_int_equal(got->rc, 0);
+		assert_float_equal(got->reading->rates->port[4].tx_Bps, 5e6, 5e6 / 100);
+		assert_int_equal(got->reading->sample->time_ns, 3000000000);
+		frame_put(f);
+		msg_drop(got);
+	}
 }
 
 static void what_was_done_comes_with_all_its_fields(void **state)
@@ -532,7 +536,7 @@ static void damaged_frames_end_in_an_error_or_a_message(void **state)
 {
 	struct world *w = *state;
 	struct msg *m[] = { fabric_msg(w), tables_msg(w, 2), sample_msg(w, 1), NULL };
-	struct frame *past = past_of(w, 1);
+	struct frame *past[] = { past_of(w, 1), past_of_kept(w, false) };
 	uint32_t refused = 0;
 	struct rng rng;
 
@@ -541,7 +545,7 @@ static void damaged_frames_end_in_an_error_or_a_message(void **state)
 	msg_drop(through(w, fabric_msg(w)));
 	for (int i = 0; i < 4000; i++) {
 		struct frame *f = i % 4 < 3 ? frame_of_msg(m[i % 4]) : NULL;
-		const struct frame *of = f ? f : past;
+		const struct frame *of = f ? f : past[i / 4 % 2];
 		uint8_t *data = xcalloc(of->head.len, 1);
 		struct frame_head head = of->head;
 		struct msg *out = NULL;
@@ -562,7 +566,8 @@ static void damaged_frames_end_in_an_error_or_a_message(void **state)
 	assert_true(refused > 500);
 	for (int i = 0; m[i]; i++)
 		msg_drop(m[i]);
-	frame_put(past);
+	frame_put(past[0]);
+	frame_put(past[1]);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
