@@ -24,6 +24,8 @@ static const char *const history_sql[HQ_COUNT] = {
 	[HQ_LAST] = "SELECT time_ms, size, body, base FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		    "ORDER BY time_ms DESC, id DESC LIMIT 1",
 	[HQ_BASE] = "SELECT time_ms, size, body FROM frame WHERE id = ?1 AND base IS NULL",
+	[HQ_EVENTS] = "SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
+		      "ORDER BY time_ms DESC, id DESC LIMIT ?2",
 	/* what was done is told with the log, when it ended, whoever kept a log then */
 	[HQ_LINES] =
 		"SELECT time_ms, level, area, text FROM (SELECT time_ms, level, area, text, id FROM event "
@@ -86,9 +88,6 @@ static const char history_act_tables[] =
 	"CREATE TABLE record(file TEXT PRIMARY KEY, " ACT_COLUMNS ", session TEXT NOT NULL, bytes "
 	"INTEGER NOT NULL)";
 
-static const char history_lines_format_1[] =
-	"SELECT time_ms, level, area, text FROM event WHERE time_ms <= ?1 "
-	"ORDER BY time_ms DESC, id DESC LIMIT ?2";
 static const char history_last_format_1[] =
 	"SELECT time_ms, size, body, NULL FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 	"ORDER BY time_ms DESC, id DESC LIMIT 1";
@@ -107,7 +106,7 @@ sqlite3_stmt *history_query(struct history *h, enum history_query q)
 {
 	const char *sql = h->has_bases	  ? history_sql[q]
 			  : q == HQ_LAST  ? history_last_format_1
-			  : q == HQ_LINES ? history_lines_format_1
+			  : q == HQ_LINES ? history_sql[HQ_EVENTS]
 					  : history_sql[q];
 
 	if (!h->q[q] && sqlite3_prepare_v3(h->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &h->q[q],

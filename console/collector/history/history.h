@@ -37,9 +37,14 @@ int history_thin(struct history *h, int64_t now_ms, bool *more, struct err *err)
 /* The last of that kind until at_ms, with it; -ENOENT: there is none; -EIO: it cannot be read. */
 int history_last(struct frame **out, struct history *h, enum frame_kind kind, int64_t at_ms,
 		 struct err *err);
-/* The last lines of the log until at_ms, at most HISTORY_LINES: a frame of frame_of_lines(). */
-#define HISTORY_LINES 256
-int history_lines(struct frame **out, struct history *h, int64_t at_ms, struct err *err);
+/* The last lines of the log until at_ms, at most HISTORY_LINES, and n others behind them: a frame
+ * of frame_of_lines().  What of it cannot be read is a line, too. */
+#define HISTORY_LINES	   256
+#define HISTORY_LINES_ALSO 8
+void history_lines(struct frame **out, struct history *h, int64_t at_ms,
+		   const struct log_line *also, uint32_t n);
+/* A line of that time that says what is missing. */
+struct log_line history_missing(int64_t at_ms, const struct err *why);
 /* Times of samples: the last until at_ms (with it), or step so many before or after it, as far as
  * there are any.  -ENOENT: there is none, or, without a step, none until then. */
 int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_t step,

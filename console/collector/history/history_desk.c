@@ -55,18 +55,26 @@ static void history_desk_drop(struct moment *m)
 	frame_put(m->events);
 }
 
-/* What may be missing. */
-static int history_desk_perhaps(struct frame **out, struct history *h, enum frame_kind kind,
-				int64_t at_ms, struct err *err)
-{
-	int rc = history_last(out, h, kind, at_ms, err);
+struct missing {
+	struct log_line line[HISTORY_LINES_ALSO];
+	uint32_t n;
+};
 
-	return rc == -ENOENT ? 0 : rc;
+/* What may be missing; where it is damaged, the log of then says so. */
+static void history_desk_perhaps(struct frame **out, struct history *h, enum frame_kind kind,
+				 int64_t at_ms, struct missing * not )
+{
+	struct err err = { "" };
+	int rc = history_last(out, h, kind, at_ms, &err);
+
+	if (rc && rc != -ENOENT && not ->n < HISTORY_LINES_ALSO)
+		not ->line[not ->n++] = history_missing(at_ms, &err);
 }
 
 static int history_desk_moment(struct moment *m, struct history *h, const struct past_ask *ask,
 			       struct err *err)
 {
+	struct missing not = { .n = 0 };
 	int64_t at_ms;
 	int rc = history_sample_at(&at_ms, h, ask->at_ms, ask->step, err);
 
@@ -74,15 +82,13 @@ static int history_desk_moment(struct moment *m, struct history *h, const struct
 		rc = history_last(&m->sample, h, FRAME_SAMPLE, at_ms, err);
 	if (!rc)
 		rc = history_last(&m->fabric, h, FRAME_FABRIC, at_ms, err);
-	if (!rc)
-		rc = history_desk_perhaps(&m->before, h, FRAME_SAMPLE, at_ms - 1, err);
-	if (!rc)
-		rc = history_desk_perhaps(&m->tables, h, FRAME_TABLES, at_ms, err);
-	if (!rc)
-		rc = history_desk_perhaps(&m->jobs, h, FRAME_JOBS, at_ms, err);
-	if (!rc)
-		rc = history_lines(&m->events, h, at_ms + 999, err); /* of that second */
-	return rc;
+	if (rc)
+		return rc;
+	history_desk_perhaps(&m->before, h, FRAME_SAMPLE, at_ms - 1, &not );
+	history_desk_perhaps(&m->tables, h, FRAME_TABLES, at_ms, &not );
+	history_desk_perhaps(&m->jobs, h, FRAME_JOBS, at_ms, &not );
+	history_lines(&m->events, h, at_ms + 999, not .line, not .n); /* of that second */
+	return 0;
 }
 
 static struct frame *history_desk_answer(struct history_desk *d, const struct past_ask *ask)

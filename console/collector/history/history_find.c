@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What was packed says how long it was; the file may say anything. */
 static int history_take_row(struct frame **out, struct history *h, enum frame_kind kind,
@@ -102,26 +103,53 @@ static void history_line(struct log_line *to, sqlite3_stmt *q)
 	snprintf(to->text, sizeof(to->text), "%s", text ? (const char *)text : "");
 }
 
-int history_lines(struct frame **out, struct history *h, int64_t at_ms, struct err *err)
+struct log_line history_missing(int64_t at_ms, const struct err *why)
 {
-	sqlite3_stmt *q = history_query(h, HQ_LINES);
-	struct log_line *lines;
-	uint32_t n = 0;
-	int code;
+	struct log_line line = { .time_ns = (uint64_t)at_ms * 1000000,
+				 .level = LOG_ERROR,
+				 .area = "history" };
 
-	*out = NULL;
-	if (!q)
-		return history_error(h, "read", err);
-	lines = xcalloc(HISTORY_LINES, sizeof(*lines));
-	sqlite3_bind_int64(q, 1, at_ms);
-	sqlite3_bind_int(q, 2, HISTORY_LINES);
-	while ((code = sqlite3_step(q)) == SQLITE_ROW && n < HISTORY_LINES)
-		history_line(&lines[HISTORY_LINES - ++n], q); /* the newest comes first */
-	sqlite3_reset(q);
-	if (code == SQLITE_DONE || code == SQLITE_ROW)
-		*out = frame_of_lines(lines + HISTORY_LINES - n, n);
+	snprintf(line.text, sizeof(line.text), "%.*s", (int)sizeof(line.text) - 1, why->text);
+	return line;
+}
+
+/* Into lines, from the end of HISTORY_LINES: how many; -EIO: not all that there are. */
+static int history_lines_of(struct log_line *lines, uint32_t *n, struct history *h,
+			    enum history_query which, int64_t at_ms, struct err *err)
+{
+	sqlite3_stmt *q = history_query(h, which);
+	int code = SQLITE_ERROR;
+
+	*n = 0;
+	if (q) {
+		sqlite3_bind_int64(q, 1, at_ms);
+		sqlite3_bind_int(q, 2, HISTORY_LINES);
+	}
+	while (q && (code = sqlite3_step(q)) == SQLITE_ROW && *n < HISTORY_LINES)
+		history_line(&lines[HISTORY_LINES - ++*n], q); /* the newest comes first */
+	if (code != SQLITE_DONE && code != SQLITE_ROW)
+		history_error(h, "read", err);
+	if (q)
+		sqlite3_reset(q);
+	return code == SQLITE_DONE || code == SQLITE_ROW ? 0 : -EIO;
+}
+
+void history_lines(struct frame **out, struct history *h, int64_t at_ms,
+		   const struct log_line *also, uint32_t n)
+{
+	struct log_line *lines = xcalloc(HISTORY_LINES + HISTORY_LINES_ALSO + 1, sizeof(*lines));
+	uint32_t own, more = n < HISTORY_LINES_ALSO ? n : HISTORY_LINES_ALSO;
+	struct err err = { "" };
+
+	if (more)
+		memcpy(lines + HISTORY_LINES, also, more * sizeof(*lines));
+	/* the log itself may be whole where the tables of what was done are not */
+	if (history_lines_of(lines, &own, h, HQ_LINES, at_ms, &err)) {
+		history_lines_of(lines, &own, h, HQ_EVENTS, at_ms, &err);
+		lines[HISTORY_LINES + more++] = history_missing(at_ms, &err);
+	}
+	*out = frame_of_lines(lines + HISTORY_LINES - own, own + more);
 	free(lines);
-	return *out ? 0 : history_error(h, "read", err);
 }
 
 /* -ENOENT: it has not so many. */

@@ -47,6 +47,7 @@ struct history_keeper {
 	const struct acts_dirs *dirs;
 	const struct acts *acts; /* as they were found last */
 	double acts_at;
+	bool acts_failed; /* it was told */
 };
 
 static void history_keeper_open(struct history_keeper *k, struct err *err)
@@ -193,12 +194,16 @@ static void history_keeper_look(struct history_keeper *k)
 	rc = history_keeper_put_acts(k, now, &any, &err);
 	if (!rc && (any || !k->acts))
 		rc = history_acts(&kept, k->h, &err);
-	k->acts_at = clock_s() + fmax(ACTS_S, (clock_s() - start) * ACTS_SHARE);
-	if (rc) {
+	k->acts_at = clock_s() + fmax(rc ? AGAIN_S : ACTS_S, (clock_s() - start) * ACTS_SHARE);
+	if (rc) { /* samples may go well, or tell by themselves */
 		acts_put(now);
-		history_keeper_fails(k, rc, &err);
+		if (!k->acts_failed)
+			log_add(LOG_ERROR, "history", "updates and baselines are not kept: %s",
+				err.text);
+		k->acts_failed = true;
 		return;
 	}
+	k->acts_failed = false;
 	acts_put(k->acts);
 	k->acts = now;
 	if (kept)

@@ -23,6 +23,7 @@ enum history_query {
 	HQ_LAST,
 	HQ_BASE,
 	HQ_LINES,
+	HQ_EVENTS,
 	HQ_BEFORE,
 	HQ_AFTER,
 	HQ_OLDEST,

@@ -159,8 +159,9 @@ int history_thin(struct history *h, int64_t now_ms, bool *more, struct err *err)
 		rc = history_thin_tier(h, i, now_ms, more, err);
 	if (!rc)
 		rc = history_forget_until(h, now_ms - h->keep.age_ms, err);
-	if (!rc)
-		rc = history_forget_acts(h, now_ms - h->keep.age_ms, err);
+	/* whoever puts them there tells of a damage */
+	if (!rc && history_forget_acts(h, now_ms - h->keep.age_ms, err) == -ENOSPC)
+		rc = -ENOSPC;
 	if (!rc)
 		rc = history_fit(h, more, err);
 	snprintf(vacuum, sizeof(vacuum), "PRAGMA incremental_vacuum(%d)", PAGES);

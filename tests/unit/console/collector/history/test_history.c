@@ -521,12 +521,12 @@ static void the_log_of_then_has_what_was_done(void **state)
 	add_line(h, T0 + 2000, "a cable has gone");
 	put(h, update_of("u1", T0 + 1000, T0 + 5000, "confirmed"));
 	put(h, baseline_at(T0 + 6000, "accepted"));
-	assert_int_equal(history_lines(&f, h, T0 + 5000, NULL), 0);
+	history_lines(&f, h, T0 + 5000, NULL, 0);
 	assert_true(has(f, "a cable has gone"));
 	assert_true(has(f, "u1: confirmed, sar, 12 blocks, by root"));
 	assert_false(has(f, "accepted by alice"));
 	frame_put(f);
-	assert_int_equal(history_lines(&f, h, T0 + 6000, NULL), 0);
+	history_lines(&f, h, T0 + 6000, NULL, 0);
 	assert_true(has(f, "of hall: accepted by alice"));
 	frame_put(f);
 	history_close(h);
@@ -599,11 +599,11 @@ static void the_log_until_then_is_there(void **state)
 		snprintf(text, sizeof(text), "line %03d.", i);
 		add_line(h, T0 + 1000 * i, text);
 	}
-	assert_int_equal(history_lines(&f, h, T0 + 280000, NULL), 0);
+	history_lines(&f, h, T0 + 280000, NULL, 0);
 	assert_true(has(f, "line 280.") && has(f, "line 025."));
 	assert_false(has(f, "line 281.") || has(f, "line 024."));
 	frame_put(f);
-	assert_int_equal(history_lines(&f, h, T0 - 1, NULL), 0);
+	history_lines(&f, h, T0 - 1, NULL, 0);
 	assert_int_equal(f->head.len, sizeof(uint32_t));
 	frame_put(f);
 	history_close(h);
@@ -769,6 +769,90 @@ static void a_newer_format_is_refused_and_left_alone(void **state)
 	assert_null(aside);
 }
 
+static void change(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static struct frame *answer_of(struct history_desk *d)
+{
+	const struct past_ask ask = { .serial = 8, .at_ms = INT64_MAX };
+	struct frame *f = NULL;
+	uint64_t viewer;
+
+	history_desk_ask(d, 77, &ask);
+	for (int i = 0; i < 600 && !(f = history_desk_take(d, &viewer)); i++) {
+		struct pollfd p = { .fd = history_desk_fd(d), .events = POLLIN };
+
+		poll(&p, 1, 100);
+	}
+	assert_non_null(f);
+	return f;
+}
+
+/* The rest of that moment is there. */
+static void what_is_damaged_of_a_moment_is_told_in_its_log(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct history_desk *d;
+	struct frame *f;
+
+	(void)state;
+	add(h, FRAME_FABRIC, T0, 200, 1);
+	add(h, FRAME_JOBS, T0, 200, 2);
+	add(h, FRAME_TABLES, T0, 200, 3);
+	add(h, FRAME_SAMPLE, T0 + 1, 200, 4);
+	add_line(h, T0, "a cable has gone");
+	assert_int_equal(history_desk_start(&d, path, NULL), 0);
+	f = answer_of(d);
+	assert_true(has(f, "a cable has gone"));
+	assert_false(has(f, "damaged"));
+	frame_put(f);
+	change("UPDATE frame SET body = x'28b52ffd0000' WHERE kind = 5; DROP TABLE txn");
+	f = answer_of(d);
+	assert_true(has(f, "a cable has gone"));
+	assert_true(has(f, "a row of the history is damaged"));
+	assert_true(has(f, "no such table: txn"));
+	frame_put(f);
+	change("UPDATE frame SET body = x'28b52ffd0000' WHERE kind = 4");
+	f = answer_of(d);
+	assert_false(has(f, "a cable has gone"));
+	frame_put(f);
+	history_desk_stop(d);
+	history_close(h);
+}
+
+static void samples_are_kept_where_what_was_done_cannot_be(void **state)
+{
+	char *base = temp_folder_file("baseline");
+	struct acts_dirs dirs = { .state = folder, .record = "" };
+	struct err why = { "" };
+	struct history_keeper *k;
+	struct history *h = opened(&long_keep);
+	struct frame *f = frame_at(FRAME_SAMPLE, T0, 200, 1);
+
+	(void)state;
+	log_set_sink(NULL, NULL);
+	history_close(h);
+	assert_int_equal(mkdir(base, 0700), 0);
+	temp_folder_put("baseline/hall.topology", "# ibroute-top baseline 1: accepted\n");
+	change("DROP TABLE baseline");
+	assert_int_equal(history_keeper_start(&k, path, &long_keep, &dirs, NULL), 0);
+	for (int i = 0; i < 40; i++, usleep(50000))
+		assert_int_equal(history_keeper_state(k, &why), 0);
+	history_keeper_add(k, f);
+	history_keeper_stop(k);
+	h = opened(NULL);
+	assert_int_equal(sample_at(h, INT64_MAX, 0), T0);
+	history_close(h);
+	frame_put(f);
+	free(base);
+}
+
 static void the_keeper_writes_and_the_desk_answers(void **state)
 {
 	struct past_ask ask = { .serial = 8, .at_ms = INT64_MAX };
@@ -856,6 +940,8 @@ int main(void)
 		TEST(damaged_pages_give_an_error_or_the_truth),
 		TEST(a_killed_writer_loses_nothing_that_it_had_added),
 		TEST(a_newer_format_is_refused_and_left_alone),
+		TEST(what_is_damaged_of_a_moment_is_told_in_its_log),
+		TEST(samples_are_kept_where_what_was_done_cannot_be),
 		TEST(the_keeper_writes_and_the_desk_answers),
 		TEST(the_keeper_says_why_it_cannot_write),
 	};

@@ -193,6 +193,42 @@ static void with_a_base_it_is_right_to_a_part_of_what_was_counted(void **state)
 	}
 }
 
+/* A month of counting before changes nothing of what has to be kept. */
+static void old_counters_take_no_more_room_than_new_ones(void **state)
+{
+	size_t len[2];
+	struct rng rng;
+
+	(void)state;
+	for (int old = 0; old < 2; old++) {
+		const struct columns_code none = { 0 };
+		struct columns_code c[3], base, less;
+		struct sample *s[3];
+
+		rng_seed(&rng, 5);
+		s[0] = sample_after(NULL, &rng);
+		for (uint32_t i = 0; i < s[0]->nport; i++)
+			for (int k = 0; k < CTR_COUNT; k++)
+				s[0]->port[i].v[k] = old ? s[0]->port[i].v[k] << 8 : 0;
+		for (int i = 0; i < 3; i++) {
+			s[i] = i ? sample_after(s[i - 1], &rng) : s[0];
+			for (uint32_t p = 0; p < s[i]->nport; p++) /* nobody clears it */
+				s[i]->port[p].v[CTR_RX_PKTS] = s[0]->port[p].v[CTR_RX_PKTS];
+			c[i] = code_of(s[i]);
+		}
+		base = rounded(c[1], c[0], none);
+		less = rounded(c[2], c[1], base);
+		len[old] = less.len;
+		drop(base);
+		drop(less);
+		for (int i = 0; i < 3; i++) {
+			drop(c[i]);
+			sample_put(s[i]);
+		}
+	}
+	assert_int_equal(len[0], len[1]);
+}
+
 static void what_is_of_other_ports_or_no_columns_is_refused(void **state)
 {
 	struct fabric *other = fabric_of("fattree2:leaves=3,spines=2,hosts=4");
@@ -259,6 +295,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sample_comes_back_as_it_was, begin, end),
 		cmocka_unit_test_setup_teardown(
 			with_a_base_it_is_right_to_a_part_of_what_was_counted, begin, end),
+		cmocka_unit_test_setup_teardown(old_counters_take_no_more_room_than_new_ones, begin,
+						end),
 		cmocka_unit_test_setup_teardown(what_is_of_other_ports_or_no_columns_is_refused,
 						begin, end),
 		cmocka_unit_test_setup_teardown(damaged_bytes_are_refused_or_numbers, begin, end),
