@@ -180,7 +180,7 @@ ok "it is the same collector" kill -0 "$first_pid"
 # --- commands read from it, too ---
 commands() {
 	local c
-	for c in "paths n0001 n0030" "plan -e minhop --jobs none" "compare --engine minhop,updn --jobs none" "topology --slurm" "dump-lfts"; do
+	for c in "paths n0001 n0030" "plan -e minhop --jobs none" "compare --engine minhop,updn --jobs none" "topology --slurm" "dump-lfts" "baseline --state-dir $work/state"; do
 		# shellcheck disable=SC2086
 		is 0 "$I" $c --collector "$work/c" && grep -q "the collector's" err || return
 	done

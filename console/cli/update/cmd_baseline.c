@@ -3,6 +3,7 @@
 #include "console/cli/commands.h"
 
 #include "console/collect/baseline.h"
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/live/live_fabric.h"
@@ -19,6 +20,11 @@
 struct baseline_cmd {
 	struct live_opts live;
 	const char *verb;
+};
+
+static const struct argp_option table[] = {
+	OPTION_COLLECTOR(CMDLINE_KEY(struct baseline_cmd, live.collector), 0),
+	{ 0 },
 };
 
 static error_t cmd_baseline_take(int key, char *arg, struct argp_state *state)
@@ -43,7 +49,7 @@ static error_t cmd_baseline_take(int key, char *arg, struct argp_state *state)
 				   c->verb);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 
@@ -105,6 +111,9 @@ static int cmd_baseline_run(struct baseline_cmd *c, struct err *err)
 	struct live l;
 	int rc = EXIT_UNREADABLE;
 
+	/* what is taken for right is what is there, not what was */
+	if (!strcmp(c->verb, "show") || !strcmp(c->verb, "forget"))
+		c->live.collected = collected_open;
 	if (!live_discover(&l, &c->live, NULL, err)) {
 		if (!baseline_open(&b, dir, c->live.name, l.f, NULL, err))
 			rc = cmd_baseline_do(c->verb, &b, l.f, err);
@@ -118,6 +127,7 @@ static int cmd_baseline_run(struct baseline_cmd *c, struct err *err)
 int cmd_baseline(int argc, char **argv)
 {
 	static const struct argp argp = {
+		.options = table,
 		.parser = cmd_baseline_take,
 		.children = live_children,
 		.args_doc = "[show|accept|learn|forget]",
