@@ -141,7 +141,7 @@ static uint32_t bound_key(const struct app *a, struct rng *rng)
 	}
 	while (k < BINDING_KEYS && b->keys[k])
 		k++;
-	return b->keys[rng_below(rng, (uint64_t)k)];
+	return k ? b->keys[rng_below(rng, (uint64_t)k)] : K_ESC; /* it was taken from it */
 }
 
 static uint32_t random_key(const struct app *a, struct rng *rng)
