@@ -20,9 +20,9 @@ struct paths_ui {
 	bool in_pairs;
 	enum stage stage;
 	struct entry entry;
-	char stem[128]; /* what was typed before Tab */
-	uint32_t turn;	/* of Tab */
-	char bad[512];	/* why the name was not taken */
+	char stem[PATH_TEXT]; /* what was typed before Tab */
+	uint32_t turn;	      /* of Tab */
+	char bad[512];	      /* why the name was not taken */
 	struct path_ends shown;
 	uint32_t shared_chan; /* channel that other views were given */
 };
@@ -347,7 +347,7 @@ static void paths_type(struct paths_ui *u, struct context *ctx, const struct inp
 	case ENTRY_CHANGED:
 		u->bad[0] = '\0';
 		u->turn = 0;
-		strcpy(u->stem, u->entry.text);
+		memcpy(u->stem, u->entry.text, sizeof(u->stem));
 		break;
 	case ENTRY_DONE:
 		paths_take(u, ctx, s);

@@ -320,11 +320,26 @@ static void frames_at_2064_switches(void **state)
 	console_close(&k);
 }
 
+static void an_end_may_be_as_long_as_an_entry(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, TREE);
+	console_keys(&k, "0e");
+	for (int i = 0; i < PATH_TEXT + 20; i++)
+		console_keys(&k, i % 2 ? "x" : "y");
+	console_keys(&k, "\t\r");
+	console_shows(&k, "yxyx");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_now_and_after_the_plan),
 		cmocka_unit_test(names_are_completed_and_mistakes_told),
+		cmocka_unit_test(an_end_may_be_as_long_as_an_entry),
 		cmocka_unit_test(all_lids_of_a_host),
 		cmocka_unit_test(broken_paths_say_where),
 		cmocka_unit_test(silent_ports_have_dashes),
