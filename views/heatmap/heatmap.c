@@ -470,6 +470,8 @@ static void heatmap_zoom_in(struct heatmap_ui *u, struct context *ctx, const str
 	if (u->cables.open) {
 		u->cables.open = false;
 		u->zoom = u->window.fit;
+	} else if (!u->window.row_n) {
+		return; /* another matrix, not drawn yet: keys may come faster */
 	} else if (u->zoom > 1) {
 		u->zoom = u->zoom > u->window.fit ? u->window.fit / 2 : u->zoom / 2;
 		u->zoom = u->zoom ? u->zoom : 1;

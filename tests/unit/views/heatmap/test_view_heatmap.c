@@ -287,12 +287,36 @@ static void wide_names_and_unicode_keep_the_columns(void **state)
 	console_close(&k);
 }
 
+/* All that a key can be, behind one that changes the matrix, before a frame is drawn. */
+static void keys_may_come_faster_than_frames(void **state)
+{
+	struct console_kit k;
+	struct request out;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=8,spines=4,hosts=4", NULL);
+	console_shows(&k, "leaf x spine");
+	for (int req = REQ_NONE; req < REQ_COUNT; req++) {
+		const struct input layout = { .req = REQ_LAYOUT }, in = { .req = (enum req)req };
+
+		shell_goto(k.shell, VIEW_HEATMAP);
+		shell_draw(k.shell, k.c, &k.s);
+		shell_input(k.shell, &layout, &k.s, &out);
+		if (req != REQ_COMMAND && req != REQ_SETTINGS && req != REQ_PALETTE_PICK)
+			shell_input(k.shell, &in, &k.s, &out);
+	}
+	shell_goto(k.shell, VIEW_HEATMAP);
+	console_shows(&k, "utilisation");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_says_what_it_is),
 		cmocka_unit_test(two_moments_are_held_against_each_other),
 		cmocka_unit_test(lanes_are_counted),
+		cmocka_unit_test(keys_may_come_faster_than_frames),
 		cmocka_unit_test(zoom_goes_from_the_fabric_to_cables_and_out_again),
 		cmocka_unit_test(a_cell_tells_of_cables_that_are_down_or_silent),
 		cmocka_unit_test(a_marked_job_dims_all_other_links),
