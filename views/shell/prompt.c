@@ -201,8 +201,8 @@ static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 		snprintf(buf, len, "%s%s%s", p->text[name + 1] ? "" : c->args,
 			 c->args[0] && !p->text[name + 1] ? ": " : "", c->help);
 	else if (c)
-		snprintf(buf, len, "%s%s%s: %s", c->name + name, c->args[0] ? " " : "", c->args,
-			 c->help);
+		snprintf(buf, len, "%s%s%s: %s", p->text[name - 1] == '!' ? "" : c->name + name,
+			 c->args[0] ? " " : "", c->args, c->help);
 	else if (p->kind == PROMPT_COMMAND && !p->text[0])
 		snprintf(buf, len, "a command; Tab lists them, Up: the previous one");
 	else if (p->kind == PROMPT_FILTER && !p->text[0])

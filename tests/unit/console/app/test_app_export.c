@@ -143,7 +143,9 @@ static void a_file_that_is_there_stays(void **state)
 	text = exported(a, "csv"); /* by export! */
 	assert_int_equal(lines(text), 2);
 	free(text);
-	app_kit_keys(a, ":sort! name\r");
+	app_kit_keys(a, ":export!");
+	shows(a, "FILE: write the table");
+	app_kit_keys(a, "\033:sort! name\r");
 	shows(a, "'sort' takes no !");
 	app_end(a);
 }
