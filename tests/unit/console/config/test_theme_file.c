@@ -190,6 +190,39 @@ static void ramps_of_the_light_theme_fall(void **state)
 		}
 }
 
+/* As xterm has the basic ones: on 16 colours more is lighter, too, and what stays the same is the
+ * quietest of a change. */
+static void ramps_of_the_dark_theme_rise(void **state)
+{
+	static const int basic[8] = { 0x000000, 0xcd0000, 0x00cd00, 0xcdcd00,
+				      0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5 };
+	struct theme t;
+
+	(void)state;
+	assert_true(theme_named(&t, "dark"));
+	for (int ramp = 0; ramp < 2; ramp++)
+		for (int i = 1; i < HEAT_COLOURS; i++) {
+			int text = ROLE_HEAT + ramp * HEAT_COLOURS + i;
+			int fill = ROLE_FILL + ramp * HEAT_COLOURS + i;
+
+			assert_true(lightness(basic[t.style[text].fg16]) >=
+				    lightness(basic[t.style[text - 1].fg16]));
+			assert_true(lightness(basic[t.style[fill].bg16]) >=
+				    lightness(basic[t.style[fill - 1].bg16]));
+			assert_true(lightness(t.rgb[text][0]) > lightness(t.rgb[text - 1][0]));
+		}
+	for (int i = 0; i < HEAT_COLOURS; i++)
+		if (i != 3)
+			assert_true(lightness(t.rgb[ROLE_DELTA + i][0]) >
+				    lightness(t.rgb[ROLE_DELTA + 3][0]));
+	assert_int_equal(t.style[ROLE_FILL + 2 * HEAT_COLOURS + 3].bg, -1);
+	assert_true(theme_named(&t, "light"));
+	for (int i = 0; i < HEAT_COLOURS; i++)
+		if (i != 3)
+			assert_true(lightness(t.rgb[ROLE_DELTA + i][0]) <
+				    lightness(t.rgb[ROLE_DELTA + 3][0]));
+}
+
 static void themes_that_have_a_name(void **state)
 {
 	struct theme t;
@@ -243,6 +276,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_file_of_that_size_is_refused),
 		cmocka_unit_test(a_damaged_file_is_read_or_refused),
 		cmocka_unit_test(ramps_of_the_light_theme_fall),
+		cmocka_unit_test(ramps_of_the_dark_theme_rise),
 		cmocka_unit_test(themes_that_have_a_name),
 		cmocka_unit_test(a_theme_in_use_is_what_roles_have),
 	};
