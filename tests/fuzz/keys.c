@@ -282,6 +282,7 @@ int main(int argc, char **argv)
 	if (!a || !app_kit_ready(a, 3))
 		return 1;
 	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
+	a->state.colours = seed % 4 < 2 ? 256 : 0;
 	snprintf(records, sizeof(records), "%s/records", a->opts.live.state_dir);
 	a->dog.live.record_dir = records; /* goes with the demo */
 	rng_seed(&rng, seed);

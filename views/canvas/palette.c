@@ -67,6 +67,48 @@ static const struct role_style role_styles[ROLE_COUNT] = {
 	[ROLE_FILL + 20] = { 16, 208, 7, 1, true, true },
 };
 
+enum role half_role(enum palette palette, enum half upper, enum half lower)
+{
+	int ramp = palette == PALETTE_CIVIDIS;
+
+	return (enum role)(ROLE_HALF + (ramp * HALF_LOOKS + (int)upper) * HALF_LOOKS + (int)lower);
+}
+
+/* The role whose background, or foreground, a half has; ROLE_COUNT: the terminal's own. */
+static enum role palette_half_of(enum half half, int ramp)
+{
+	int fill = ROLE_FILL + ramp * HEAT_COLOURS;
+
+	return half == HALF_NONE   ? ROLE_COUNT
+	       : half == HALF_COOL ? (enum role)fill
+	       : half == HALF_WARM ? (enum role)(fill + 3)
+	       : half == HALF_HOT  ? (enum role)(fill + 6)
+				   : ROLE_BAD;
+}
+
+/* Styles of halves from those of the fills. */
+static void palette_halve(struct role_style *styles, int (*rgb)[2])
+{
+	for (int i = ROLE_HALF; i < ROLE_COUNT; i++) {
+		int at = i - ROLE_HALF, ramp = at / (HALF_LOOKS * HALF_LOOKS);
+		enum half half[2] = { (enum half)(at / HALF_LOOKS % HALF_LOOKS),
+				      (enum half)(at % HALF_LOOKS) };
+		int16_t colour[2], basic[2];
+
+		for (int k = 0; k < 2; k++) {
+			enum role of = palette_half_of(half[k], ramp);
+			const struct role_style *s = &styles[of == ROLE_COUNT ? ROLE_TEXT : of];
+			bool text = of == ROLE_BAD;
+
+			colour[k] = (int16_t)(of == ROLE_COUNT ? -1 : text ? s->fg : s->bg);
+			basic[k] = (int16_t)(of == ROLE_COUNT ? -1 : text ? s->fg16 : s->bg16);
+			rgb[i][k] = of == ROLE_COUNT ? -1 : rgb[of][!text];
+		}
+		styles[i] = (struct role_style){ colour[0], colour[1], basic[0],
+						 basic[1],  false,     false };
+	}
+}
+
 enum role fill_role(enum role role)
 {
 	return role >= ROLE_HEAT && role < ROLE_FILL ? (enum role)(role - ROLE_HEAT + ROLE_FILL)
@@ -98,6 +140,7 @@ void role_styles_use(const struct role_style *styles, const int (*rgb)[2])
 {
 	memcpy(in_use.style, styles, sizeof(in_use.style));
 	memcpy(in_use.rgb, rgb, sizeof(in_use.rgb));
+	palette_halve(in_use.style, in_use.rgb);
 	in_use.on = true;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define HEAT_COLOURS 7
+#define HALF_LOOKS   5 /* enum half */
 
 enum role {
 	ROLE_TEXT,
@@ -30,8 +31,13 @@ enum role {
 	ROLE_HEAT2 = ROLE_HEAT + HEAT_COLOURS,	/* 7 steps of cividis */
 	ROLE_DELTA = ROLE_HEAT2 + HEAT_COLOURS, /* blue (less) - white - orange (more) */
 	ROLE_FILL = ROLE_DELTA + HEAT_COLOURS,	/* the three above as background, for heatmaps */
-	ROLE_COUNT = ROLE_FILL + 3 * HEAT_COLOURS,
+	ROLE_HALF =
+		ROLE_FILL + 3 * HEAT_COLOURS, /* upper and lower half of a cell, see half_role() */
+	ROLE_COUNT = ROLE_HALF + 2 * HALF_LOOKS * HALF_LOOKS,
 };
+
+/* What half a cell of a large heatmap may be. */
+enum half { HALF_NONE, HALF_COOL, HALF_WARM, HALF_HOT, HALF_BAD };
 
 /* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
  * bold and reverse are used on monochrome terminals. */
@@ -60,6 +66,8 @@ char heat_glyph(int level);
 
 enum palette { PALETTE_VIRIDIS, PALETTE_CIVIDIS, PALETTE_NONE, PALETTE_COUNT };
 const char *palette_name(enum palette palette);
+/* Foreground: of the upper half, background: of the lower one. */
+enum role half_role(enum palette palette, enum half upper, enum half lower);
 enum role fill_role(enum role role); /* a heat or delta role as background; others stay */
 enum role heat_role(enum palette palette, int level);
 /* The same for large matrices, in which a colour of its own for each level is noise, and takes too

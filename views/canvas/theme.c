@@ -133,7 +133,7 @@ enum role theme_role(const char *name, size_t len)
 {
 	char buf[THEME_ROLE_LEN];
 
-	for (int i = 0; i < ROLE_COUNT; i++)
+	for (int i = 0; i < ROLE_HALF; i++)
 		if (strlen(theme_role_name(buf, (enum role)i)) == len && !memcmp(buf, name, len))
 			return (enum role)i;
 	return ROLE_COUNT;

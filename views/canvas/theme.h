@@ -24,7 +24,7 @@ bool theme_named(struct theme *out, const char *name);
 /* "text", "tab-on", "heat-1" .. "heat-7", "cividis-1", "delta-1", and as backgrounds "fill-heat-1",
  * "fill-cividis-1", "fill-delta-1"; ROLE_COUNT: none. */
 enum role theme_role(const char *name, size_t len);
-/* Returns buf. */
+/* Of those that have one, below ROLE_HALF.  Returns buf. */
 #define THEME_ROLE_LEN 24
 const char *theme_role_name(char buf[THEME_ROLE_LEN], enum role role);
 

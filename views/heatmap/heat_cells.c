@@ -139,6 +139,35 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 	heat_cells_draw_tag(cell, w, c, mid, (int)y);
 }
 
+enum half heat_cell_half(const struct heat_cell *cell)
+{
+	const struct chan_value *v = &cell->value;
+
+	if (!cell->count)
+		return HALF_NONE;
+	if (!isfinite(v->pct))
+		return v->role == ROLE_BAD || v->role == ROLE_WARN ? HALF_BAD : HALF_COOL;
+	return cell->dim || v->pct < 30 ? HALF_COOL : v->pct < 75 ? HALF_WARM : HALF_HOT;
+}
+
+void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cell *lower,
+			    enum palette palette, const struct heat_window *w, struct canvas *c,
+			    uint32_t x, uint32_t y)
+{
+	enum half up = heat_cell_half(upper), low = lower ? heat_cell_half(lower) : HALF_NONE;
+	uint32_t ch = up == low ? ' ' : up == HALF_NONE ? 0x2584 : 0x2580;
+	int x0 = (int)x * w->cell_w;
+
+	for (int dx = 0; dx < w->cell_w; dx++) {
+		if (up == HALF_NONE) /* its lower half has the foreground */
+			canvas_char(c, w->rows, x0 + dx, (int)y, half_role(palette, low, up), ch);
+		else
+			canvas_char(c, w->rows, x0 + dx, (int)y, half_role(palette, up, low), ch);
+	}
+	if (upper->tagged || (lower && lower->tagged))
+		canvas_char(c, w->rows, x0, (int)y, ROLE_KEY, TAG_POINT);
+}
+
 struct listed {
 	struct chan_value value;
 	uint32_t chan;

@@ -45,6 +45,12 @@ void heat_cells_done(struct heat_cells *cells);
  * or nothing has been drawn yet. */
 const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const struct heat_window *w,
 				      uint32_t row, uint32_t col);
+/* Two of them in line y of the window, as half blocks. */
+void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cell *lower,
+			    enum palette palette, const struct heat_window *w, struct canvas *c,
+			    uint32_t x, uint32_t y);
+/* What half a cell is. */
+enum half heat_cell_half(const struct heat_cell *cell);
 void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
 		    uint32_t x, uint32_t y);
 

@@ -50,15 +50,16 @@ static struct chan_value heat_totals_value(const struct heat_sight *at, const st
 			     at->dir ? s->fabric->chan_rev[chan] : chan);
 }
 
-/* Of the switches that a row in sight stands for. */
+/* Of the switches that a line in sight stands for. */
 static struct heat_total heat_totals_row(const struct heat_sight *at, const struct context *ctx,
 					 const struct state *s, uint32_t y)
 {
 	const struct heat_plane *p = at->plane;
-	uint32_t first = (at->window->top + y) * at->window->row_n;
+	const struct heat_window *w = at->window;
+	uint32_t first = (w->top + y * w->per_line) * w->row_n;
 	struct heat_total t = { .n = 0 };
 
-	for (uint32_t k = first; k < first + at->window->row_n && k < p->nrow; k++) {
+	for (uint32_t k = first; k < first + w->row_n * w->per_line && k < p->nrow; k++) {
 		uint32_t row = at->rows->row[k];
 
 		for (uint32_t i = p->row_off[row]; i < p->row_off[row + 1]; i++) {
@@ -142,7 +143,7 @@ static void heat_totals_draw_below(struct heat_totals *t, const struct heat_sigh
 	below.rows.h += HEAT_TOTALS_H;
 	heat_totals_columns(t, at, ctx, s);
 	for (int i = 0; i < HEAT_TOTALS_H; i++) {
-		int y = (int)w->vis_rows + i;
+		int y = (int)w->vis_lines + i;
 
 		canvas_text(c,
 			    (struct rect){ below.rows.x - w->label_w, below.rows.y, w->label_w,
@@ -161,7 +162,7 @@ void heat_totals_draw(struct heat_totals *t, const struct heat_sight *at, const 
 
 	canvas_right(c, r, 6, 0, ROLE_LABEL, "90%");
 	canvas_right(c, r, 11, 0, ROLE_LABEL, "mean");
-	for (uint32_t y = 0; y < w->vis_rows; y++) {
+	for (uint32_t y = 0; y < w->vis_lines; y++) {
 		const struct heat_total row = heat_totals_row(at, ctx, s, y);
 
 		heat_totals_draw_share(c, r, 6, (int)y + 1, ctx, heat_totals_percentile(&row));

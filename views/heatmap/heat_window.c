@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #define MANY_CELLS 2000
+#define HALVES_OF  4 /* rows in a cell at most */
 
 static uint32_t heat_window_div_up(uint32_t a, uint32_t b)
 {
@@ -25,6 +26,22 @@ static uint32_t heat_window_scroll_to(uint32_t first, uint32_t at, uint32_t n, u
 	if (first + seen > n)
 		first = n > seen ? n - seen : 0;
 	return first;
+}
+
+static uint32_t heat_window_half_fit(const struct heat_plane *p, uint32_t h, uint32_t need)
+{
+	uint32_t n = heat_window_div_up(p->nrow, 2 * h);
+
+	return n > need ? n : need ? need : 1;
+}
+
+/* Are fewer rows in a cell where two share a line, and not so many that all is noise? */
+static bool heat_window_halves(const struct heat_window *w, const struct heat_plane *p, uint32_t h,
+			       uint32_t need)
+{
+	uint32_t half = heat_window_half_fit(p, h, need);
+
+	return w->may_halve && half < w->fit && half <= HALVES_OF;
 }
 
 void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct rect r, int label_w,
@@ -45,17 +62,21 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	if (w->fit < 1)
 		w->fit = 1;
 	w->row_n = zoom < 1 ? 1 : zoom > w->fit ? w->fit : zoom;
+	w->per_line = heat_window_halves(w, p, h, need) && zoom >= w->fit ? 2 : 1;
+	if (w->per_line == 2)
+		w->row_n = heat_window_half_fit(p, h, need);
 	/* columns are never joined more than they need to be in sight */
 	w->col_n = w->row_n < need ? w->row_n : need ? need : 1;
 	w->nrow = heat_window_div_up(p->nrow, w->row_n);
 	w->ncol = heat_window_div_up(p->ncol, w->col_n);
 	w->cell_w = w->ncol * 3 <= width ? 3 : w->ncol * 2 <= width ? 2 : 1;
 	w->vis_cols = width / (uint32_t)w->cell_w;
-	w->vis_rows = h;
+	w->vis_rows = h * w->per_line;
 	if (w->vis_cols > w->ncol)
 		w->vis_cols = w->ncol;
 	if (w->vis_rows > w->nrow)
 		w->vis_rows = w->nrow;
+	w->vis_lines = heat_window_div_up(w->vis_rows, w->per_line);
 	w->quiet = w->cell_w == 1 && w->vis_rows * w->vis_cols > MANY_CELLS;
 	w->top = heat_window_scroll_to(w->top, row / w->row_n, w->nrow, w->vis_rows);
 	w->left = heat_window_scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);

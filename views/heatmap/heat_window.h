@@ -20,6 +20,9 @@ struct heat_window {
 	uint32_t nrow, ncol;	     /* of the matrix, in cells */
 	uint32_t top, left;	     /* first cell in sight */
 	uint32_t vis_rows, vis_cols; /* cells in sight */
+	bool may_halve;		     /* by the caller: two cells, one above the other, in a line */
+	uint32_t per_line;	     /* 1; 2: they are */
+	uint32_t vis_lines;	     /* lines of the rows in sight */
 	bool quiet;		     /* so many cells that colours are fewer */
 	uint32_t fit;		     /* zoom at which all of it is in sight */
 };

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define TOTALS_FROM 24 /* lines of a matrix that has totals below it */
-#define HOLD_S	    5  /* rows do not move while the cursor does */
+#define MANY_ROWS   64
+#define HOLD_S	    5 /* rows do not move while the cursor does */
 
 /* A rule and what is below it. */
 static int heatmap_detail_lines(struct rect r)
@@ -81,7 +82,7 @@ static void heatmap_draw_cursor(struct heatmap_ui *u, struct canvas *c)
 {
 	const struct heat_window *w = &u->window;
 	int x = (int)(u->col / w->col_n - w->left) * w->cell_w;
-	int y = (int)(u->row / w->row_n - w->top);
+	int y = (int)((u->row / w->row_n - w->top) / w->per_line);
 
 	if (w->cell_w == 3) {
 		canvas_char(c, w->rows, x, y, ROLE_KEY, '[');
@@ -97,7 +98,9 @@ static bool heatmap_row_tagged(const struct heatmap_ui *u, const struct context 
 {
 	const struct heat_plane *p = heatmap_plane(u);
 
-	for (uint32_t i = first; p->row_sw && i < first + u->window.row_n && i < p->nrow; i++)
+	uint32_t n = u->window.row_n * u->window.per_line;
+
+	for (uint32_t i = first; p->row_sw && i < first + n && i < p->nrow; i++)
 		if (tags_switch(&ctx->tags, p->row_sw[u->rows.row[i]]))
 			return true;
 	return false;
@@ -107,8 +110,8 @@ static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct cont
 				   const struct state *s, struct canvas *c, int y)
 {
 	const struct heat_window *w = &u->window;
-	uint32_t first = (w->top + (uint32_t)y) * w->row_n;
-	bool here = u->row / w->row_n == w->top + (uint32_t)y;
+	uint32_t first = (w->top + (uint32_t)y * w->per_line) * w->row_n;
+	bool here = u->row >= first && u->row < first + w->row_n * w->per_line;
 	struct rect r = { w->rows.x - w->label_w, w->rows.y, w->label_w, w->rows.h };
 	enum role role = here ? ROLE_KEY : ROLE_LABEL;
 	char name[NAME_LEN];
@@ -237,6 +240,23 @@ static bool heatmap_has_totals(const struct heatmap_ui *u, const struct context 
 	       w->label_w + (int)w->vis_cols * w->cell_w + 1 + HEAT_TOTALS_W <= r.w;
 }
 
+static void heatmap_draw_line(const struct heatmap_ui *u, const struct context *ctx,
+			      struct canvas *c, uint32_t y)
+{
+	const struct heat_window *w = &u->window;
+	uint32_t row = y * w->per_line;
+	const struct heat_cell *cell = &u->cells.cell[(size_t)row * w->vis_cols];
+
+	for (uint32_t x = 0; x < w->vis_cols; x++) {
+		if (w->per_line == 1)
+			heat_cell_draw(&cell[x], w, c, x, y);
+		else
+			heat_cells_draw_halves(
+				&cell[x], row + 1 < w->vis_rows ? &cell[w->vis_cols + x] : NULL,
+				ctx->palette, w, c, x, y);
+	}
+}
+
 static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
 			   struct rect r, const struct state *s)
 {
@@ -248,10 +268,9 @@ static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, stru
 	heat_cells_read(&u->cells, &at, ctx, s);
 	heatmap_draw_title(u, ctx, s, c, r);
 	heatmap_draw_heads(u, ctx, c, r, 1);
-	for (uint32_t y = 0; y < w->vis_rows; y++) {
+	for (uint32_t y = 0; y < w->vis_lines; y++) {
 		heatmap_draw_row_label(u, ctx, s, c, (int)y);
-		for (uint32_t x = 0; x < w->vis_cols; x++)
-			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
+		heatmap_draw_line(u, ctx, c, y);
 	}
 	heatmap_draw_cursor(u, c);
 	if (heatmap_has_totals(u, ctx, s, r))
@@ -277,6 +296,20 @@ static void heatmap_cables(struct heatmap_ui *u, const struct context *ctx, stru
 			 chan);
 }
 
+static void heatmap_legend_halves(const struct context *ctx, struct canvas *c, struct rect line)
+{
+	static const char *const texts[HALF_LOOKS] = { "no link", "<30 %", "<75 %", ">=75 %",
+						       "down or no reply" };
+	int x = 1;
+
+	for (int i = HALF_COOL; i < HALF_LOOKS; i++) {
+		canvas_text(c, line, x, 0, half_role(ctx->palette, (enum half)i, (enum half)i),
+			    "  ");
+		x = canvas_textf(c, line, x + 3, 0, ROLE_DIM, "%s   ", texts[i]);
+	}
+	canvas_textf(c, line, x, 0, ROLE_DIM, "blank %s", texts[HALF_NONE]);
+}
+
 static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx,
 			   const struct state *s, struct canvas *c, struct rect r)
 {
@@ -295,6 +328,10 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 		canvas_text(c, line, end, 0, ROLE_KEY, job);
 	}
 	line.w = end;
+	if (u->window.per_line == 2 && !u->cables.open) {
+		heatmap_legend_halves(ctx, c, line);
+		return;
+	}
 	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette,
 			  u->window.quiet && !u->cables.open, c, line, 1, 0);
 }
@@ -377,6 +414,28 @@ static void heatmap_follow(struct heatmap_ui *u, const struct context *ctx, cons
 	heatmap_go_to(u, ctx, s, chan);
 }
 
+/* All of it, where that takes no more than two rows a cell in half blocks, or single rows are far
+ * too many; else single rows. */
+static uint32_t heatmap_first_zoom(struct heatmap_ui *u, struct rect matrix, int label_w)
+{
+	struct heat_window *w = &u->window;
+	const struct heat_plane *p = heatmap_plane(u);
+	bool all;
+
+	heat_window_set(w, p, matrix, label_w, UINT32_MAX, 0, 0);
+	all = w->per_line == 2 && w->row_n <= 2 && p->nrow > MANY_ROWS;
+	heat_window_set(w, p, matrix, label_w, 1, 0, 0);
+	return all || p->nrow > 4 * w->vis_rows ? w->fit : 1;
+}
+
+/* Half blocks are for shares, in colours. */
+static bool heatmap_may_halve(const struct heatmap_ui *u, const struct context *ctx,
+			      const struct state *s, const struct canvas *c)
+{
+	return !c->ascii && s->colours >= 256 && ctx->palette != PALETTE_NONE &&
+	       heat_totals_suit(heatmap_sight(u, ctx, s).metric);
+}
+
 static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
@@ -400,10 +459,9 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 	u->below = matrix.h >= TOTALS_FROM && heat_totals_suit(heatmap_sight(u, ctx, s).metric);
 	matrix.h -= u->below ? HEAT_TOTALS_H : 0;
 	label_w = heatmap_label_width(u, s, r);
-	if (!u->zoom) {
-		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
-		u->zoom = heatmap_plane(u)->nrow > 4 * u->window.vis_rows ? u->window.fit : 1;
-	}
+	u->window.may_halve = heatmap_may_halve(u, ctx, s, c);
+	if (!u->zoom)
+		u->zoom = heatmap_first_zoom(u, matrix, label_w);
 	heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, u->zoom, u->row, u->col);
 	if (u->cables.open)
 		heatmap_cables(u, ctx, c, r, s);
@@ -615,12 +673,13 @@ static bool heatmap_click(struct heatmap_ui *u, struct context *ctx, const struc
 	int x = in->x - w->rows.x, y = in->y - w->rows.y;
 	uint32_t row, col;
 
-	if (u->cables.open || x < 0 || y < 0 || y >= (int)w->vis_rows ||
+	if (u->cables.open || x < 0 || y < 0 || y >= (int)w->vis_lines ||
 	    x / w->cell_w >= (int)w->vis_cols)
 		return false;
-	row = (w->top + (uint32_t)y) * w->row_n;
+	row = (w->top + (uint32_t)y * w->per_line) * w->row_n;
 	col = (w->left + (uint32_t)(x / w->cell_w)) * w->col_n;
-	if (u->row / w->row_n == row / w->row_n && u->col / w->col_n == col / w->col_n) {
+	if (u->row / w->row_n / w->per_line == row / w->row_n / w->per_line &&
+	    u->col / w->col_n == col / w->col_n) {
 		heatmap_open_cell(u, ctx, s);
 	} else {
 		u->row = row;

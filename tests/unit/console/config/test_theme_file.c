@@ -239,12 +239,12 @@ static void themes_that_have_a_name(void **state)
 		assert_int_equal(t.style[i].fg, -1);
 	assert_true(t.style[ROLE_CURSOR].reverse);
 	assert_false(theme_named(&t, "blue"));
-	for (int i = 0; i < ROLE_COUNT; i++) {
+	for (int i = 0; i < ROLE_HALF; i++) {
 		theme_role_name(name, (enum role)i);
 		assert_int_equal(theme_role(name, strlen(name)), i);
 	}
 	assert_string_equal(theme_role_name(name, ROLE_FILL), "fill-heat-1");
-	assert_string_equal(theme_role_name(name, ROLE_COUNT - 1), "fill-delta-7");
+	assert_string_equal(theme_role_name(name, ROLE_HALF - 1), "fill-delta-7");
 }
 
 static void a_theme_in_use_is_what_roles_have(void **state)
@@ -256,6 +256,13 @@ static void a_theme_in_use_is_what_roles_have(void **state)
 	theme_use(&t);
 	assert_int_equal(role_style(ROLE_GOOD)->fg, 28);
 	assert_int_equal(role_rgb(ROLE_GOOD, false), 0x008700);
+	assert_int_equal(role_style(half_role(PALETTE_VIRIDIS, HALF_COOL, HALF_HOT))->fg,
+			 t.style[ROLE_FILL].bg);
+	assert_int_equal(role_style(half_role(PALETTE_CIVIDIS, HALF_BAD, HALF_HOT))->bg,
+			 t.style[ROLE_FILL + HEAT_COLOURS + 6].bg);
+	assert_int_equal(role_style(half_role(PALETTE_CIVIDIS, HALF_BAD, HALF_NONE))->fg,
+			 t.style[ROLE_BAD].fg);
+	assert_int_equal(role_rgb(half_role(PALETTE_VIRIDIS, HALF_HOT, HALF_NONE), true), -1);
 	assert_false(theme_is_mono());
 	assert_true(theme_named(&t, "mono"));
 	theme_use(&t);

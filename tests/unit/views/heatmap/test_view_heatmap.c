@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heatmap: its metrics, matrices and zooms, as they look and as they answer to keys. */
 #include "tests/unit/kit/console_kit.h"
+#include "views/heatmap/heat_cells.h"
 
 #include "fabric/base/memory/mem.h"
 #include "views/view.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -287,6 +289,47 @@ static void wide_names_and_unicode_keep_the_columns(void **state)
 	console_close(&k);
 }
 
+/* In each of two halves: foreground above, background below. */
+static void halves_have_their_own_colours(void **state)
+{
+	static const struct {
+		struct heat_cell cell;
+		enum half half;
+	} of[] = {
+		{ { .count = 0 }, HALF_NONE },
+		{ { .count = 1, .value = { .pct = 29 } }, HALF_COOL },
+		{ { .count = 1, .value = { .pct = 30 } }, HALF_WARM },
+		{ { .count = 1, .value = { .pct = 75 } }, HALF_HOT },
+		{ { .count = 1, .value = { .pct = 75 }, .dim = true }, HALF_COOL },
+		{ { .count = 1, .value = { .pct = NAN, .role = ROLE_BAD } }, HALF_BAD },
+		{ { .count = 1, .value = { .pct = NAN, .role = ROLE_DIM } }, HALF_COOL },
+	};
+	struct heat_window w = { .rows = { 0, 0, 9, 1 }, .cell_w = 1, .per_line = 2 };
+	struct canvas *c = canvas_new(9, 1, false);
+	size_t n = sizeof(of) / sizeof(of[0]);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(heat_cell_half(&of[i].cell), of[i].half);
+	for (size_t up = 0; up < n; up++)
+		for (size_t low = 0; low < n; low++) {
+			heat_cells_draw_halves(&of[up].cell, &of[low].cell, PALETTE_VIRIDIS, &w, c,
+					       3, 0);
+			if (of[up].half == of[low].half)
+				assert_int_equal(c->cell[3].ch, ' ');
+			else
+				assert_int_equal(c->cell[3].ch,
+						 of[up].half == HALF_NONE ? 0x2584 : 0x2580);
+		}
+	heat_cells_draw_halves(&of[3].cell, &of[2].cell, PALETTE_CIVIDIS, &w, c, 0, 0);
+	assert_int_equal(c->cell[0].role, half_role(PALETTE_CIVIDIS, HALF_HOT, HALF_WARM));
+	heat_cells_draw_halves(&of[0].cell, &of[2].cell, PALETTE_CIVIDIS, &w, c, 0, 0);
+	assert_int_equal(c->cell[0].role, half_role(PALETTE_CIVIDIS, HALF_WARM, HALF_NONE));
+	heat_cells_draw_halves(&of[2].cell, NULL, PALETTE_CIVIDIS, &w, c, 0, 0);
+	assert_int_equal(c->cell[0].role, half_role(PALETTE_CIVIDIS, HALF_WARM, HALF_NONE));
+	canvas_free(c);
+}
+
 /* All that a key can be, behind one that changes the matrix, before a frame is drawn. */
 static void keys_may_come_faster_than_frames(void **state)
 {
@@ -316,6 +359,7 @@ int main(void)
 		cmocka_unit_test(every_metric_says_what_it_is),
 		cmocka_unit_test(two_moments_are_held_against_each_other),
 		cmocka_unit_test(lanes_are_counted),
+		cmocka_unit_test(halves_have_their_own_colours),
 		cmocka_unit_test(keys_may_come_faster_than_frames),
 		cmocka_unit_test(zoom_goes_from_the_fabric_to_cables_and_out_again),
 		cmocka_unit_test(a_cell_tells_of_cables_that_are_down_or_silent),
