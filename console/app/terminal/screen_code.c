@@ -255,10 +255,11 @@ static void screen_code_repeat(struct screen_code *s, const struct screen_frame 
 	uint32_t ch = screen_code_cell(f, x, y)->ch;
 	int n;
 
-	if (!s->repeat || s->x != x + 1)
+	/* what is longer than a byte terminals repeat, or not, each in its own way */
+	if (!s->repeat || ch >= 0x7f || s->x != x + 1)
 		return;
 	n = screen_code_again(f, x, y, style);
-	if (n * (ch < 0x80 ? 1 : 3) < REPEAT_MIN)
+	if (n < REPEAT_MIN)
 		return;
 	screen_code_putf(s, "\033[%db", n);
 	s->x += n;
