@@ -304,6 +304,21 @@ tty_start 80x24 bash -c "TERM=screen-256color '$I' ${demo[*]} --theme own.theme 
 ok "a mistake in it ends with file and line" until_true 10 grep -q "own.theme:2: no role has the name 'nothing'" err
 tty_stop
 
+# --- what descriptions of terminals have ---------------------------------------------------------
+shot() { # TERM, file: views that stand still
+	start 120x40 TERM="$1" --
+	tty_keys '?'
+	tty_wait 5 'recorded sessions: list'
+	tty_screen | sed 1d | head -n 36 >"$2"
+	tty_keys 7
+	tty_wait 5 'read-only: previews'
+	tty_screen | sed 1d | head -n 36 >>"$2"
+	tty_stop
+}
+shot screen-256color plain
+shot xterm-256color repeated
+ok "what is repeated by a sequence of its own is the same screen" cmp plain repeated
+
 # --- the bell ----------------------------------------------------------------------------------
 rings() { grep -q $'\a' raw; }
 heard() { # options: what is sent while links are over a limit
