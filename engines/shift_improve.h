@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shift_improve: other paths in trees than those that an engine has found, where they give more
- * (shift_choice.h): the ways up in turn (ftree), or entries moved by shifts (shift_search.h).
+ * shift_improve: other paths than those that an engine has found, where they give more
+ * (shift_choice.h): in trees the ways up in turn (ftree), or entries moved by shifts
+ * (shift_search.h).
  *
  * Of fabrics that are small enough to try it, without LMC and pinned paths.
  */
@@ -16,6 +17,7 @@ int shift_improve_turns(struct tables *t, const struct fabric *f,
 			struct err *err);
 
 /* The same for *t, to which how has led, and whose VLs were assigned (vl_layers_assign()); else
- * these paths again with entries moved.  Never more VLs; the notes of params go with the result. */
+ * these paths again with entries moved.  More VLs only up to four, where it gives clearly more; the
+ * notes of params go with the result. */
 int shift_improve(struct tables **t, const struct fabric *f, const struct balanced_sssp_how *how,
 		  const struct engine_params *params, struct progress *progress, struct err *err);

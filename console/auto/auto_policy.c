@@ -112,12 +112,27 @@ double auto_policy_need(const struct auto_policy *p, const struct auto_plan *in)
 	return in->reach > p->limits.gain ? p->limits.gain / 5 : p->limits.gain / 2;
 }
 
-/* More than is needed, and more than the phases that were drawn can make of nothing. */
-static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
+/* Is it more than the phases that were drawn can make of nothing? */
+static bool auto_policy_is_certain(const struct auto_plan *in)
 {
 	double error = auto_policy_timed(in) ? in->time_error / in->time_before : 0;
 
-	return auto_gain(in) > auto_policy_need(p, in) && auto_gain(in) > 2 * error;
+	return auto_gain(in) > 2 * error;
+}
+
+static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
+{
+	return auto_gain(in) > auto_policy_need(p, in) && auto_policy_is_certain(in);
+}
+
+/* Why it does not gain: "not more than 5.0 %" */
+static const char *auto_policy_lack(char buf[64], const struct auto_policy *p,
+				    const struct auto_plan *in)
+{
+	if (auto_gain(in) > auto_policy_need(p, in))
+		return "within twice the uncertainty of the estimate";
+	snprintf(buf, 64, "not more than %.1f %%", 100 * auto_policy_need(p, in));
+	return buf;
 }
 
 #define CHANGE 600
@@ -244,7 +259,7 @@ static const char *auto_policy_hindrance(const struct auto_policy *p, const stru
 
 enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const struct auto_plan *in)
 {
-	char maker[64], change[CHANGE], cost[COST], buf[400];
+	char maker[64], change[CHANGE], cost[COST], lack[64], buf[400];
 	const char *why;
 
 	if (!in->sound) {
@@ -262,11 +277,10 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s, const str
 	}
 	if (!auto_policy_gains(p, in)) {
 		p->failures = 0;
-		auto_policy_say(
-			p, "%s%u block%s: %s%s, not more than %.1f %%: the installed routing stays",
-			auto_policy_maker(maker, in), in->blocks, plural(in->blocks),
-			auto_policy_change(change, in), auto_policy_cost(cost, in),
-			100 * auto_policy_need(p, in));
+		auto_policy_say(p, "%s%u block%s: %s%s, %s: the installed routing stays",
+				auto_policy_maker(maker, in), in->blocks, plural(in->blocks),
+				auto_policy_change(change, in), auto_policy_cost(cost, in),
+				auto_policy_lack(lack, p, in));
 		return AUTO_WAIT;
 	}
 	why = auto_policy_hindrance(p, in, buf);

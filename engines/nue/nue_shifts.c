@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What bisections may lose at most for shifts, as a share: off trees paths are few on one VL. */
-#define EBB_OFF_TREES 0.94
-/* Off trees channels may get so many more routes than the fullest had, where shifts and bisections
- * together gain so much by it: a dragonfly's channel between two groups has all flows of some
- * shifts, unless others lead over a third one. */
-#define FULLER_PCT  30
-#define FULLER_GAIN 1.05
-
 struct nue_shifts {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
@@ -98,10 +90,10 @@ static int nue_shifts_try(double *gain, struct tables *t, const struct shift_fig
 		rc = shift_search(&moved, t, x->f, how, &p);
 	if (!rc && moved)
 		rc = shift_choice_judge(&is, x->f, t, progress, err);
-	if (!rc && moved &&
-	    shift_figures_better(was, &is, SHIFT_CHOICE_LITTLE_LESS,
-				 tree ? SHIFT_CHOICE_LITTLE_LESS : EBB_OFF_TREES))
-		*gain = is.sync * is.rate * is.ebb / (was->sync * was->rate * was->ebb);
+	if (!rc && moved)
+		*gain = shift_figures_gain(was, &is, SHIFT_CHOICE_LITTLE_LESS,
+					   tree ? SHIFT_CHOICE_LITTLE_LESS
+						: SHIFT_CHOICE_EBB_OFF_TREES);
 	return rc;
 }
 
@@ -119,10 +111,10 @@ static int nue_shifts_choose(struct tables *t, struct shift_search_how *how, boo
 
 	memcpy(before, t->lft, size);
 	for (unsigned i = 0; i < (tree ? 1 : 2) && !rc; i++) {
-		how->fuller_pct = i ? FULLER_PCT : 0;
+		how->fuller_pct = i ? SHIFT_CHOICE_FULLER_PCT : 0;
 		memcpy(other->lft, before, size);
 		rc = nue_shifts_try(&gain, other, &was, how, tree, progress, err);
-		if (rc || gain <= (i ? best * FULLER_GAIN : best))
+		if (rc || gain <= (i ? best * SHIFT_CHOICE_FULLER_GAIN : best))
 			continue;
 		best = gain;
 		memcpy(t->lft, other->lft, size);

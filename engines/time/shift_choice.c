@@ -28,11 +28,18 @@ int shift_choice_judge(struct shift_figures *out, const struct fabric *f, const 
 	return rc;
 }
 
+double shift_figures_gain(const struct shift_figures *a, const struct shift_figures *b,
+			  double least, double ebb)
+{
+	if (b->sync < least * a->sync || b->rate < least * a->rate || b->ebb < ebb * a->ebb)
+		return 0;
+	return b->sync * b->rate * b->ebb / (a->sync * a->rate * a->ebb);
+}
+
 bool shift_figures_better(const struct shift_figures *a, const struct shift_figures *b,
 			  double least, double ebb)
 {
-	return b->sync * b->rate * b->ebb > a->sync * a->rate * a->ebb &&
-	       b->sync >= least * a->sync && b->rate >= least * a->rate && b->ebb >= ebb * a->ebb;
+	return shift_figures_gain(a, b, least, ebb) > 1;
 }
 
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,

@@ -161,7 +161,8 @@ static void layers_are_as_few_as_promised(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		struct fabric *f = net_spec(want[i].spec);
-		struct tables *t = must_route(e, f, NULL, NULL);
+		struct engine_params params = { .vls = want[i].vls };
+		struct tables *t = must_route(e, f, NULL, &params);
 
 		if (t->vls > want[i].vls)
 			fail_msg("%s takes %u VLs", want[i].spec, t->vls);
