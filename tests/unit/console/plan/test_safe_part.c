@@ -57,6 +57,46 @@ static void each_lid_is_of_one_or_the_other_with_its_sls(void **state)
 	fabric_put(f);
 }
 
+/* Where the new tables have other SLs for all, paths alone may change. */
+static void paths_alone_keep_the_installed_sls_and_sl2vl_tables(void **state)
+{
+	static const enum sl_kind kinds[] = { SL_CONST, SL_BY_DLID, SL_BY_SWITCH, SL_BY_TERM };
+	struct fabric *f = net_tree(4, 2, 3, NULL);
+	uint8_t *stay = xcalloc((size_t)f->max_lid + 1, 1);
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		struct rng r;
+		struct tables *from, *to, *part;
+
+		rng_seed(&r, seed);
+		from = kit_random_trees(f, &r);
+		to = kit_random_trees(f, &r);
+		kit_random_sl(from, f, kinds[seed], 4, &r);
+		kit_random_sl(to, f, kinds[3 - seed], 4, &r);
+		kit_random_sl2vl(from, f, SL2VL_FULL, 3, &r);
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			stay[lid] = (uint8_t)rng_below(&r, 2);
+		part = safe_part_paths(f, to, from, stay);
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+			for (uint32_t sw = 0; sw < f->nsw; sw++)
+				assert_int_equal(tables_row(part, sw)[lid],
+						 tables_row(stay[lid] ? from : to, sw)[lid]);
+			for (uint32_t i = 0; i < f->nend; i++)
+				assert_int_equal(tables_path_sl(part, i, f->term_sw[i], lid),
+						 tables_path_sl(from, i, f->term_sw[i], lid));
+		}
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+			assert_int_equal(tables_vl(part, f, 0, 1, 2, sl),
+					 tables_vl(from, f, 0, 1, 2, sl));
+		tables_put(part);
+		tables_put(from);
+		tables_put(to);
+	}
+	free(stay);
+	fabric_put(f);
+}
+
 /* A routing by sar over that of updn on a torus, whose turns close cycles with the old SLs. */
 struct world {
 	struct fabric *f;
@@ -158,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_lid_is_of_one_or_the_other_with_its_sls),
+		cmocka_unit_test(paths_alone_keep_the_installed_sls_and_sl2vl_tables),
 		cmocka_unit_test(a_part_needs_no_drain_and_is_checked_as_a_whole),
 	};
 
