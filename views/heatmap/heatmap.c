@@ -725,6 +725,12 @@ static bool heatmap_settings(struct heatmap_ui *u, struct context *ctx, const st
 	}
 }
 
+static bool heatmap_needs_window(enum req req)
+{
+	return req != REQ_METRIC && req != REQ_DIRECTION && req != REQ_LAYOUT && req != REQ_ROWS &&
+	       req != REQ_COMPARE && req != REQ_BACK;
+}
+
 static bool heatmap_input(void *own, struct context *ctx, const struct input *in,
 			  const struct state *s, struct request *out)
 {
@@ -733,6 +739,9 @@ static bool heatmap_input(void *own, struct context *ctx, const struct input *in
 	(void)out;
 	/* the layout is made when first drawn */
 	if (!u->layout || u->layout->fabric != s->fabric || !u->cells.cap)
+		return false;
+	/* nor is the window after another layout was chosen: keys may come faster than frames */
+	if (!u->window.row_n && heatmap_needs_window(in->req))
 		return false;
 	if (u->cables.open && list_move(&u->cables.list, in->req, u->cables.n))
 		return true;

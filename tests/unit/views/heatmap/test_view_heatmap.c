@@ -53,6 +53,31 @@ static void every_metric_says_what_it_is(void **state)
 	console_close(&k);
 }
 
+/* Typed ahead: what acts on a cell waits for the next frame. */
+static void keys_may_come_faster_than_frames(void **state)
+{
+	static const enum req reqs[] = {
+		REQ_ENTER, REQ_ZOOM,   REQ_EXCLUDE,   REQ_DOWN, REQ_RIGHT,
+		REQ_CLICK, REQ_BOTTOM, REQ_PAGE_DOWN, REQ_ROWS, REQ_METRIC
+	};
+	const struct input layout = { .req = REQ_LAYOUT };
+	struct console_kit k;
+	struct request out;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	for (size_t i = 0; i < sizeof(reqs) / sizeof(reqs[0]); i++) {
+		const struct input in = { .req = reqs[i], .x = 10, .y = 8 };
+
+		free(console_screen(&k));
+		shell_input(k.shell, &layout, &k.s, &out);
+		shell_input(k.shell, &in, &k.s, &out);
+		assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
+	}
+	console_shows(&k, "layout ");
+	console_close(&k);
+}
+
 /* Rates of then are those of now but for one link, which carried nothing. */
 static void two_moments_are_held_against_each_other(void **state)
 {
@@ -358,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_says_what_it_is),
 		cmocka_unit_test(two_moments_are_held_against_each_other),
+		cmocka_unit_test(keys_may_come_faster_than_frames),
 		cmocka_unit_test(lanes_are_counted),
 		cmocka_unit_test(halves_have_their_own_colours),
 		cmocka_unit_test(keys_may_come_faster_than_frames),
