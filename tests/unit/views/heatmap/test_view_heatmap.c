@@ -54,7 +54,7 @@ static void every_metric_says_what_it_is(void **state)
 }
 
 /* Typed ahead: what acts on a cell waits for the next frame. */
-static void keys_may_come_faster_than_frames(void **state)
+static void what_acts_on_a_cell_waits_for_its_frame(void **state)
 {
 	static const enum req reqs[] = {
 		REQ_ENTER, REQ_ZOOM,   REQ_EXCLUDE,   REQ_DOWN, REQ_RIGHT,
@@ -383,7 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_says_what_it_is),
 		cmocka_unit_test(two_moments_are_held_against_each_other),
-		cmocka_unit_test(keys_may_come_faster_than_frames),
+		cmocka_unit_test(what_acts_on_a_cell_waits_for_its_frame),
 		cmocka_unit_test(lanes_are_counted),
 		cmocka_unit_test(halves_have_their_own_colours),
 		cmocka_unit_test(keys_may_come_faster_than_frames),
