@@ -129,7 +129,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab chain chain-packages soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-bound bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
 	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check rpm-check clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
@@ -306,6 +306,11 @@ bench-quality:
 # is no pattern slower after UPDATES= of sar from dfsssp's tables? eight nets, eleven mixes of jobs
 bench-gate: $(B)/tests/bench/quality_gate
 	$(Q)B=$(B) GATE=$(or $(UPDATES),5) OPENSM=none bash tests/bench/quality.sh
+
+# the lower bound of the effective EFI beside a linear program, 24 cases; NETS='SPEC ...'
+bench-bound: all
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) coinor-clp python3
+	$(Q)python3 tests/bench/bound_lp.py $(BIN) $(NETS)
 
 # a transaction beside bare writes over ibsim, by SMPs and through OpenSM, and 1,000 agents over the simulator's SM
 bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/set_rate $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
@@ -546,6 +551,7 @@ help:
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
 	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=jobs|trees|tori|lanes|real|NAME,... ENGINES=... OPENSM=... BENCHFLAGS=--json)"
 	@echo "bench-gate      whether sar makes any pattern of jobs slower than dfsssp, 88 cases (UPDATES=5 NETS=NAME,...)"
+	@echo "bench-bound     the lower bound of the effective EFI beside a linear program, 24 cases (NETS='SPEC ...')"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
 	@echo "bench-wear      six nets as their cables fail, six engines, 20 seeds (ENGINES=, RATE=, SEEDS=, WEARFLAGS=)"
