@@ -67,6 +67,7 @@ RULES = [
     ("integration", r"issuer ", "data", ""),
     ("integration", r"n0001 UCX", "text", ""),
     ("1.in", r"(interval = 5|key.sort)", "data", "ibroute-top config check -f @"),
+    ("1.in", r"base = light", "data", "ibroute-top --theme @ --screen overview"),
     ("1.in", r"S=/run", "script", " "),
     ("1.in", r"ibroute-top (--prom-listen|--jsonl)", "until", ""),
 ]
