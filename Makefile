@@ -41,7 +41,7 @@ WITH_SLURM ?= 1
 WITH_MICROHTTPD ?= 1
 # the plugin for OpenSM, where libopensm-dev is installed
 OSM_INCLUDE ?= /usr/include/infiniband
-WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
+WITH_OPENSM ?= $(if $(shell grep -s osm_register_external_routing_engine $(OSM_INCLUDE)/opensm/osm_opensm.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libzstd-dev libsqlite3-dev libinih-dev libyaml-dev \
@@ -121,7 +121,7 @@ PLUGIN := $(B)/libibroute.so
 endif
 PLUGIN_OBJS := $(OSM_SRCS:%.c=$(B)/%.o)
 
-UNIT_SRCS := $(sort $(shell find tests/unit -name 'test_*.c'))
+UNIT_SRCS := $(filter-out $(if $(filter 1,$(WITH_OPENSM)),,tests/unit/engines/opensm/plugin/%),$(sort $(shell find tests/unit -name 'test_*.c')))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
 UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sources,tests/unit)))
 
@@ -130,7 +130,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions repairs month lab chain chain-packages soak fuzz \
 	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-gate bench-bound bench-repair bench-threads bench-wear bench-screen bench-idle bench-collect gaps \
-	screenshots sanitize syntax ibroute-slurm install install-slurm uninstall dist deb deb-check rpm-check clean help
+	screenshots sanitize syntax osm-headers ibroute-slurm install install-slurm uninstall dist deb deb-check rpm-check clean help
 .DELETE_ON_ERROR:
 # Kept.  Not those of the program: they are made again where a source was only moved.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(call sources,tests))
@@ -190,7 +190,9 @@ $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=cal
 $(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
 $(B)/console/io/glossary_page.o: console/manual/glossary.md
 
-$(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
+OSM_TEST := $(B)/tests/unit/engines/opensm/plugin/test_osm_abi
+$(OSM_TEST): $(B)/engines/opensm/plugin/osm_abi.o
+$(PLUGIN_OBJS) $(OSM_TEST).o: private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 
 $(B)/libibroute.so: $(PLUGIN_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ $(PC_LDLIBS)
@@ -455,6 +457,10 @@ syntax:
 		xargs -P 2 -n 8 $(CC) $(ALL_CFLAGS) $(PC_CFLAGS) $(if $(OSM_INCLUDE),-isystem $(OSM_INCLUDE)) \
 		-fsyntax-only
 
+# whether the plugin compiles against an OpenSM's headers: make osm-headers OSM_INCLUDE=DIR
+osm-headers:
+	$(Q)CC=$(CC) bash tests/osm_headers.sh $(OSM_INCLUDE)
+
 # every header compiles alone
 headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
@@ -544,6 +550,7 @@ help:
 	@echo "dist            the sources of the last commit as ibroute-top-VERSION.tar.gz"
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
 	@echo "layers headers  code structure: includes follow the layers, headers compile alone"
+	@echo "osm-headers     whether the plugin compiles against an OpenSM's headers (OSM_INCLUDE=DIR)"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
 	@echo "bench-apply     time of an update and of plain writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"

@@ -21,6 +21,7 @@
  *   ibroute_key=FILE         SITE_KEY_PRESET, if it is there: notices to and from agents are
  * signed; "none": they are not
  */
+#include "engines/opensm/plugin/osm_abi.h"
 #include "engines/opensm/plugin/osm_fabric.h"
 #include "engines/opensm/plugin/osm_hops.h"
 #include "engines/opensm/plugin/osm_notice.h"
@@ -53,6 +54,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
 
 #define ENGINE_NAME	 "ibroute"
@@ -78,6 +80,7 @@ struct plugin {
 	bool sweep_again;	    /* when this sweep is over */
 	bool asked;		    /* this sweep is the one that was asked for */
 	bool ours;		    /* the last routing is */
+	bool known;		    /* OpenSM's switches are laid out as they were here */
 	bool done;		    /* OpenSM has written all of it, and no sweep has begun */
 	struct digest sl_maps;	    /* its SL2VL tables, see sl_maps_hash() */
 	atomic_uint unwritten;	    /* blocks of a wave beside sweeps, until they are answered */
@@ -412,17 +415,32 @@ static int plugin_keep_hops(void *ctx, struct err *err)
 	return 0;
 }
 
+/* The first one, once: all are laid out alike. */
+static int plugin_know_switches(struct plugin *p, struct err *err)
+{
+	const cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
+	const cl_map_item_t *first = cl_qmap_head(switches);
+	int rc = 0;
+
+	if (!p->known && first != cl_qmap_end(switches)) {
+		rc = osm_abi_check_switch((const osm_switch_t *)first, err);
+		p->known = !rc;
+	}
+	return rc;
+}
+
 static int plugin_build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
 	struct sweep x = { .p = p, .start = plugin_now_s() };
 	struct err err = { "" };
-	int rc;
+	int rc = plugin_know_switches(p, &err);
 
 	p->unwritten = 0; /* and all that is left of a wave is written now */
-	if (p->hops_new && guarded_call(plugin_keep_hops, p, &err))
+	if (!rc && p->hops_new && guarded_call(plugin_keep_hops, p, &err))
 		osm_hops_drop(p->hops);
-	rc = guarded_call(plugin_route_in_sweep, &x, &err);
+	if (!rc)
+		rc = guarded_call(plugin_route_in_sweep, &x, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME
@@ -669,7 +687,8 @@ static void plugin_ask_reroute(struct plugin *p)
 	osm_opensm_sweep(p->osm);
 }
 
-/* In the improver's thread.  A heavy sweep first where OpenSM would write more than what differs. */
+/* In the improver's thread.  A heavy sweep first where OpenSM would write more than what differs.
+ */
 static void plugin_improve(void *ctx, const struct tables *of, const struct tables *step)
 {
 	struct plugin *p = ctx;
@@ -739,17 +758,21 @@ static int plugin_settled(void *ctx, bool ask)
 	struct plugin *p = ctx;
 	struct err err;
 	bool settled;
+	int rc;
 
 	/* in the middle of a sweep all may look settled, and the rest of it is still to be sent */
 	if (osm_exit_flag || p->sweeping || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
 		return -EAGAIN;
-	settled = plugin_has_settled(p->osm);
+	rc = plugin_know_switches(p, &err);
+	settled = !rc && plugin_has_settled(p->osm);
 	p->settled = settled;
 	if (settled)
 		guarded_call(plugin_find_now, p, &err);
 	pthread_rwlock_unlock(&p->osm->lock.lock);
 	if (settled)
 		return 0;
+	if (rc)
+		return -EAGAIN;
 	if (ask) {
 		plugin_say(p, "an update begins: discovering everything once more, so that only "
 			      "what differs is written");
@@ -926,7 +949,23 @@ static int plugin_init(void *ctx, struct err *err)
 	return 0;
 }
 
-static void *plugin_create(struct osm_opensm *osm)
+/* Whoever looks into the structures of another build crashes, and OpenSM with it. */
+static bool plugin_is_of(const struct osm_opensm *osm)
+{
+	struct err err;
+	struct osm_log *log;
+
+	if (!osm_abi_check(osm, &err))
+		return true;
+	log = osm_abi_log(osm);
+	if (log)
+		osm_log(log, OSM_LOG_ERROR, ENGINE_NAME ": not there: %s\n", err.text);
+	else
+		syslog(LOG_DAEMON | LOG_ERR, ENGINE_NAME ": not there: %s", err.text);
+	return false;
+}
+
+static void *plugin_start(struct osm_opensm *osm)
 {
 	struct plugin *p = calloc(1, sizeof(*p));
 	external_routing_engine_module_t module = { ENGINE_NAME, plugin_setup, p };
@@ -949,6 +988,11 @@ static void *plugin_create(struct osm_opensm *osm)
 		osm_log(&osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": routes without a socket for the console: %s\n", err.text);
 	return p;
+}
+
+static void *plugin_create(struct osm_opensm *osm)
+{
+	return plugin_is_of(osm) ? plugin_start(osm) : NULL;
 }
 
 /* Under OpenSM's lock, in whatever thread of OpenSM, or in ours when it was ours. */
