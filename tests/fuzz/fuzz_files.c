@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/format/ibdiagnet/db_csv.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
 #include "fabric/format/native/demand_file.h"
@@ -75,6 +76,11 @@ static int take_cache(FILE *in, struct err *err)
 static int take_subnet(FILE *in, struct err *err)
 {
 	return take_net(osm_subnet_read, in, err);
+}
+
+static int take_db_csv(FILE *in, struct err *err)
+{
+	return take_net(db_csv_read, in, err);
 }
 
 static int neighbors(struct builder *b, FILE *in, const char *path, struct read_report *report,
@@ -321,6 +327,14 @@ static const struct form {
 	  "switch 0 0x0002000000000000 0 0 leaf1\nswitch 1 0x0002000000000010 0 0 leaf2\n"
 	  "switch 2 0x0002000000000020 0 0 s1\nswitch 3 0x0002000000000030 0 0 s2\n"
 	  "port 2 0 n0001\nexcept 0 1 small 0 large 1\n",
+	  NULL },
+	{ take_db_csv,
+	  "START_NODES\nNodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID\n"
+	  "\"s1\",36,2," SWITCH "," SWITCH "\n\"n, 1\",1,1," HOST "," HOST "\nEND_NODES\n"
+	  "START_PORTS\nNodeGuid,PortGuid,PortNum,LID,LMC,LinkWidthActv,LinkSpeedActv,PortState,"
+	  "OpVLs\n" SWITCH "," SWITCH ",0,1,0,0,0,1,N/A\n" HOST "," HOST
+	  ",1,2,0,2,2048,4,3\nEND_PORTS\nSTART_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n" HOST
+	  ",1," SWITCH ",7\nEND_LINKS\n",
 	  NULL },
 	{ take_names, HOST " \"a name\" # a comment\n", NULL },
 };

@@ -6,6 +6,7 @@
 #include "fabric/base/message/log.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/base/process/apart.h"
+#include "fabric/format/ibdiagnet/db_csv.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
 #include "fabric/format/netloc/netloc.h"
@@ -43,6 +44,7 @@ enum fabric_form {
 	FORM_CACHE,
 	FORM_NEIGHBORS,
 	FORM_SUBNET_LST,
+	FORM_DB_CSV,
 	FORM_NETLOC,
 	FORM_SLURM
 };
@@ -59,6 +61,8 @@ static enum fabric_form load_fabric_form(const char *head)
 		return FORM_NEIGHBORS;
 	if (strstr(head, " NodeGUID:"))
 		return FORM_SUBNET_LST;
+	if (db_csv_begins(head))
+		return FORM_DB_CSV;
 	if (strcasestr(head, "SwitchName=") || strcasestr(head, "BlockName=") ||
 	    slurm_yaml_is(head))
 		return FORM_SLURM;
@@ -134,6 +138,8 @@ static int load_fabric_read_form(struct builder **b, struct fabric_reading *x,
 		return load_fabric_read_neighbors(*b, x, report, err);
 	case FORM_SUBNET_LST:
 		return osm_subnet_read(*b, in->file, in->path, report, err);
+	case FORM_DB_CSV:
+		return db_csv_read(*b, in->file, in->path, report, err);
 	case FORM_NETLOC:
 		return netloc_nodes_read_fd(*b, fileno(in->file), in->path, report, err);
 	default:

@@ -193,6 +193,10 @@ static int setup(void **state)
 	temp_folder_put("x-log-paths.ndat", "{\"path_info\":{}}");
 	temp_folder_put("neighbors", "0x0002000000000001:1 0x0001000000000001:1\n"
 				     "0x0002000000000001:2 0x0002000000000002:2\n");
+	temp_folder_put("db_csv",
+			"START_NODES\nNodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID\n"
+			"\"s1\",36,2,0x51,0x51\n\"n1\",1,1,0xa1,0xa1\nEND_NODES\nSTART_LINKS\n"
+			"NodeGuid1,PortNum1,NodeGuid2,PortNum2\n0xa1,1,0x51,7\nEND_LINKS\n");
 	temp_folder_put("conf",
 			"SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
 			"SwitchName=top Switches=r[1-2],r9\n");
@@ -423,6 +427,7 @@ static const struct kind {
 	{ "cache", loads_fabric, -EINVAL }, /* none in it */
 	{ "neighbors", loads_fabric, 0 },
 	{ "x-nodes.ndat", loads_fabric, 0 },
+	{ "db_csv", loads_fabric, 0 },
 	{ "conf", loads_fabric, 0 },
 	{ "yaml", loads_fabric, 0 },
 	{ "lfts", loads_tables, 0 },
