@@ -566,6 +566,9 @@ expect "roots of another fabric" 255 '0x0000000000000077 is not' "$I" route --en
 expect "bad tables" 255 'hello' "$I" check --topology h.net --lfts hello
 expect "bad path SLs" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl hello
 expect "bad SL2VL" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --sl2vl hello
+printf 'Switch 0x%s\nLID    : Out Port(s)\n0xC000 : 0x000 \n' "$(sed -n 's/^switchguid=0x\([0-9a-f]*\).*/\1/p' h.net | head -n 1)" >mfts
+expect "multicast tables" 0 'multicast: 1 group on 1 switch, to 0 ports of hosts; each is a tree' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl d-sar/path-sl.dump --sl2vl d-sar/opensm-sl2vl.dump --mfts mfts
+expect "bad multicast tables" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --mfts hello
 head -c 300 d-sar/tables.ibr >cut.ibr
 expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.ibr
 expect "tables of another fabric" 255 'tables.ibr' "$I" check --topology oft:k=3 --tables d-sar/tables.ibr

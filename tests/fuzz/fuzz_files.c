@@ -12,6 +12,7 @@
 #include "fabric/format/native/demand_file.h"
 #include "fabric/format/native/lid_choice_file.h"
 #include "fabric/format/opensm/guid2lid.h"
+#include "fabric/format/opensm/mft_text.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
 #include "fabric/format/opensm/osm_neighbors.h"
@@ -24,6 +25,7 @@
 #include "fabric/format/slurm/jobs_file.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_yaml.h"
+#include "fabric/model/multicast/mcast_judge.h"
 #include "tests/fuzz/tiny.h"
 
 #include <stdio.h>
@@ -146,6 +148,24 @@ static int take_lfts(FILE *in, struct err *err)
 static int take_fdbs(FILE *in, struct err *err)
 {
 	return take_tables(osm_fdbs_read, in, err);
+}
+
+static int take_mfts(FILE *in, struct err *err)
+{
+	const struct fabric *f = tiny_fabric();
+	struct mcast m = { 0 };
+	struct mcast_verdict v;
+	char text[300];
+	int rc = mft_text_read(&m, in, NAME, f, NULL, err);
+
+	if (!rc) {
+		mcast_judge(&v, &m, f);
+		for (uint32_t i = 0; i < v.nfault; i++)
+			FUZZ_NEED(mcast_fault_text(text, sizeof(text), &v.fault[i], f)[0]);
+		mcast_verdict_end(&v);
+	}
+	mcast_end(&m);
+	return rc;
 }
 
 typedef int more_reader(struct tables *, FILE *, const char *, const struct fabric *,
@@ -335,6 +355,14 @@ static const struct form {
 	  "OpVLs\n" SWITCH "," SWITCH ",0,1,0,0,0,1,N/A\n" HOST "," HOST
 	  ",1,2,0,2,2048,4,3\nEND_PORTS\nSTART_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n" HOST
 	  ",1," SWITCH ",7\nEND_LINKS\n",
+	  NULL },
+	{ take_mfts,
+	  "Switch 0x0002000000000000\nLID    : Out Port(s)\n0xC000 : 0x001  0x002 \n\n"
+	  "Switch 0x0002000000000020\nLID    : Out Port(s)\n0xC000 : 0x001 \n",
+	  NULL },
+	{ take_mfts,
+	  "Multicast mlids [0xc000-0xc3ff] of switch Lid 1 guid 0x0002000000000000 (leaf1):\n"
+	  "     Ports: 0 1 2 3 \n MLid\n0xc000      x   x   \n1 valid mlids dumped \n",
 	  NULL },
 	{ take_names, HOST " \"a name\" # a comment\n", NULL },
 };

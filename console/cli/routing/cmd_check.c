@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
 
+#include "console/cli/text/multicast_text.h"
 #include "console/cli/text/summary.h"
 #include "console/config/exits.h"
+#include "console/input/load/load_mfts.h"
 #include "console/input/options.h"
 #include "console/io/output_file.h"
 #include "console/plan/command_inputs.h"
@@ -14,6 +16,7 @@ static const struct argp_option table[] = {
 	OPTIONS_TABLES,
 	OPTION(OPT_PATH_SL),
 	OPTION(OPT_SL2VL),
+	OPTION(OPT_MFTS),
 	OPTION_PARAM(PARAM_JOBS),
 	OPTIONS_MOMENT,
 	OPTION_PARAM(PARAM_LMC),
@@ -53,13 +56,17 @@ static const struct argp argp = {
 	.parser = cmd_check_take,
 	.doc = "Verifies tables from any source: that every terminal (host port) reaches every "
 	       "terminal and switch, that there are no forwarding loops, that no deadlock is "
-	       "possible, and that the VLs used exist on all links.\vWithout --path-sl all paths use SL 0; without --sl2vl "
+	       "possible, and that the VLs used exist on all links; with --mfts also that the entries of each "
+	       "multicast group are a tree.\vWithout --path-sl all paths use SL 0; without --sl2vl "
 	       "each SL uses the VL of the same number. In JSON, unknown values are null. Exit "
 	       "codes: 0 everything holds; 1 something does not, and an example is printed; 64 "
 	       "bad options; 255 an input could not be read.",
 };
 
-static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
+/* mcast: NULL without --mfts. */
+static int cmd_check_tell(const struct options *o, const struct route_report *e,
+			  const struct mcast_verdict *mcast, const struct fabric *f,
+			  struct err *err)
 {
 	json_t *summary;
 	int rc = 0;
@@ -67,37 +74,56 @@ static int cmd_check_tell(const struct options *o, const struct route_report *e,
 	if (o->json) {
 		summary = summary_json_all(e, o->per_job);
 		summary_add_adaptive(summary, o->adaptive);
+		if (mcast)
+			json_object_set_new(summary, "multicast", multicast_text_json(mcast, f));
 		rc = output_file_print_json(summary, err);
 	} else {
 		summary_print_all(stdout, e, o->per_job);
 		summary_print_adaptive(stdout, o->adaptive);
+		if (mcast)
+			multicast_text_print(stdout, mcast, f);
 	}
 	return rc ? rc : output_file_flush_stdout(err);
 }
 
-static int cmd_check_check(const struct options *o, struct err *err)
+static int cmd_check_report(const struct options *o, struct command_inputs *s,
+			    const struct mcast *m, struct err *err)
 {
 	struct route_report e = { 0 };
+	struct mcast_verdict mcast = { 0 };
+	struct route_inputs in = command_inputs_route(s, NULL);
+	struct lid_choice *choice = s->choice;
+	int rc = 0;
+
+	in.tables = s->installed;
+	in.opts.certificate = true;
+	s->choice = NULL;
+	if (o->mfts)
+		mcast_judge(&mcast, m, s->f);
+	if (route_report_run(&e, &in, ROUTE_JUDGE, err) ||
+	    (choice && route_report_choice(&e, &in, choice, err)) ||
+	    cmd_check_tell(o, &e, o->mfts ? &mcast : NULL, s->f, err))
+		rc = EXIT_FINDINGS;
+	else if (!route_report_ok(&e))
+		rc = err_set(err, EXIT_FINDINGS, "these tables are faulty");
+	else if (mcast.nfault)
+		rc = err_set(err, EXIT_FINDINGS, "these multicast tables are faulty");
+	mcast_verdict_end(&mcast);
+	route_report_free(&e);
+	return rc;
+}
+
+static int cmd_check_check(const struct options *o, struct err *err)
+{
 	struct command_inputs s;
+	struct mcast m = { 0 };
 	int rc = command_inputs_load(&s, o, err);
 
-	if (!rc) {
-		struct route_inputs in = command_inputs_route(&s, NULL);
-		struct lid_choice *choice = s.choice;
-
-		in.tables = s.installed;
-		in.opts.certificate = true;
-		s.choice = NULL;
-		if (route_report_run(&e, &in, ROUTE_JUDGE, err) ||
-		    (choice && route_report_choice(&e, &in, choice, err)) ||
-		    cmd_check_tell(o, &e, err))
-			rc = EXIT_FINDINGS;
-	}
-	if (!rc && !route_report_ok(&e)) {
-		rc = EXIT_FINDINGS;
-		err_set(err, rc, "these tables are faulty");
-	}
-	route_report_free(&e);
+	if (!rc && o->mfts && load_mfts(&m, o->mfts, s.f, err))
+		rc = EXIT_UNREADABLE;
+	if (!rc)
+		rc = cmd_check_report(o, &s, &m, err);
+	mcast_end(&m);
 	command_inputs_free(&s);
 	return rc;
 }

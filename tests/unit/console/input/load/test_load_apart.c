@@ -7,6 +7,7 @@
 #include "console/input/load/load_io_nodes.h"
 #include "console/input/load/load_jobs.h"
 #include "console/input/load/load_lid_choice.h"
+#include "console/input/load/load_mfts.h"
 #include "console/input/load/load_names.h"
 #include "console/input/load/load_plan.h"
 #include "console/input/load/load_racks.h"
@@ -197,6 +198,10 @@ static int setup(void **state)
 			"START_NODES\nNodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID\n"
 			"\"s1\",36,2,0x51,0x51\n\"n1\",1,1,0xa1,0xa1\nEND_NODES\nSTART_LINKS\n"
 			"NodeGuid1,PortNum1,NodeGuid2,PortNum2\n0xa1,1,0x51,7\nEND_LINKS\n");
+	out = temp_folder_open("mfts", "w");
+	fprintf(out, "Switch 0x%016llx\nLID    : Out Port(s)\n0xC000 : 0x001  0x002 \n",
+		(unsigned long long)f->sw_guid[0]);
+	assert_int_equal(fclose(out), 0);
 	temp_folder_put("conf",
 			"SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
 			"SwitchName=top Switches=r[1-2],r9\n");
@@ -394,6 +399,17 @@ static int loads_opensm_log(const char *path, struct err *err)
 	return loads_adaptive(&a, err);
 }
 
+static int loads_mfts(const char *path, struct err *err)
+{
+	struct mcast m;
+	int rc = load_mfts(&m, path, f, err);
+
+	if (!rc && !way.replace)
+		assert_int_equal(m.n, 2);
+	mcast_end(&m);
+	return rc;
+}
+
 static int loads_thresholds(const char *path, struct err *err)
 {
 	uint64_t limit[ERROR_COUNT] = { 0 };
@@ -438,6 +454,7 @@ static const struct kind {
 	{ "path-sl", loads_levels, 0 },
 	{ "sl2vl", loads_levels, 0 },
 	{ "ibdm", loads_levels, 0 },
+	{ "mfts", loads_mfts, 0 },
 	{ "plan", loads_plan, 0 },
 	{ "names", loads_names, 0 },
 	{ "guids", loads_guids, 0 },
