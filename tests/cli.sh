@@ -568,6 +568,9 @@ expect "bad path SLs" 255 'hello' "$I" check --topology h.net --lfts d-sar/opens
 expect "bad SL2VL" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --sl2vl hello
 printf 'Switch 0x%s\nLID    : Out Port(s)\n0xC000 : 0x000 \n' "$(sed -n 's/^switchguid=0x\([0-9a-f]*\).*/\1/p' h.net | head -n 1)" >mfts
 expect "multicast tables" 0 'multicast: 1 group on 1 switch, to 0 ports of hosts; each is a tree' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl d-sar/path-sl.dump --sl2vl d-sar/opensm-sl2vl.dump --mfts mfts
+printf 'Default=0x7fff : ALL=limited ;\n' >partitions.conf
+expect "hosts of a job that may not talk" 1 'partitions: job [0-9]+: .* may not talk' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl d-sar/path-sl.dump --sl2vl d-sar/opensm-sl2vl.dump --jobs jobs --partitions partitions.conf
+expect "partitions without jobs" 64 'needs --jobs' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --partitions partitions.conf
 expect "bad multicast tables" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --mfts hello
 head -c 300 d-sar/tables.ibr >cut.ibr
 expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.ibr

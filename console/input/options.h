@@ -25,6 +25,7 @@ enum option_key {
 	OPT_PATH_SL,
 	OPT_SL2VL,
 	OPT_MFTS,
+	OPT_PARTITIONS,
 	OPT_TERMINALS_ONLY,
 	OPT_BISECTIONS,
 	OPT_PATTERN,
@@ -59,7 +60,8 @@ struct options {
 	const char *out, *lid_choice;
 	const char *lfts; /* of --lfts, --fdbs or --tables */
 	const char *path_sl, *sl2vl;
-	const char *mfts;	       /* multicast tables */
+	const char *mfts; /* multicast tables */
+	const char *partitions;
 	struct engine_params params;   /* pointers are NULL: files are loaded by command_inputs.c */
 	const char *text[PARAM_TEXTS]; /* by enum param_id */
 	int lmc;		       /* -1: as found */

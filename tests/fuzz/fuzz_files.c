@@ -17,6 +17,7 @@
 #include "fabric/format/opensm/osm_lfts.h"
 #include "fabric/format/opensm/osm_neighbors.h"
 #include "fabric/format/opensm/osm_subnet.h"
+#include "fabric/format/opensm/partitions_conf.h"
 #include "fabric/format/opensm/sl/ibdm_sl2vl.h"
 #include "fabric/format/opensm/sl/osm_sl2vl.h"
 #include "fabric/format/opensm/sl/path_sl.h"
@@ -165,6 +166,17 @@ static int take_mfts(FILE *in, struct err *err)
 		mcast_verdict_end(&v);
 	}
 	mcast_end(&m);
+	return rc;
+}
+
+static int take_partitions(FILE *in, struct err *err)
+{
+	struct partitions p;
+	int rc;
+
+	partitions_begin(&p, tiny_fabric());
+	rc = partitions_conf_read(&p, in, NAME, tiny_fabric(), NULL, err);
+	partitions_end(&p);
 	return rc;
 }
 
@@ -363,6 +375,10 @@ static const struct form {
 	{ take_mfts,
 	  "Multicast mlids [0xc000-0xc3ff] of switch Lid 1 guid 0x0002000000000000 (leaf1):\n"
 	  "     Ports: 0 1 2 3 \n MLid\n0xc000      x   x   \n1 valid mlids dumped \n",
+	  NULL },
+	{ take_partitions,
+	  "Default=0x7fff, ipoib : ALL=limited, SELF=full ;\nx = 3 , defmember=full : " HOST
+	  "=both,\n ALL_CAS; # y\n4: mgid=ff12::1,sl=1\n NONE;",
 	  NULL },
 	{ take_names, HOST " \"a name\" # a comment\n", NULL },
 };

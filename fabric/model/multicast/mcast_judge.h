@@ -3,7 +3,7 @@
  * mcast_judge: whether each multicast group's entries make a tree.
  *
  * Who is a member is not in the tables.  What they must be whoever is: of each cable both ends, no
- * circle (a packet would go round for ever), and one piece between the ports to hosts.
+ * cycle (a packet would go round for ever), and one piece between the ports to hosts.
  */
 #pragma once
 

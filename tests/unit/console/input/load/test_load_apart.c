@@ -8,6 +8,7 @@
 #include "console/input/load/load_jobs.h"
 #include "console/input/load/load_lid_choice.h"
 #include "console/input/load/load_mfts.h"
+#include "console/input/load/load_partitions.h"
 #include "console/input/load/load_names.h"
 #include "console/input/load/load_plan.h"
 #include "console/input/load/load_racks.h"
@@ -202,6 +203,7 @@ static int setup(void **state)
 	fprintf(out, "Switch 0x%016llx\nLID    : Out Port(s)\n0xC000 : 0x001  0x002 \n",
 		(unsigned long long)f->sw_guid[0]);
 	assert_int_equal(fclose(out), 0);
+	temp_folder_put("partitions", "Default=0x7fff : ALL=full ;\nx=0x2, defmember=full: 0x1;\n");
 	temp_folder_put("conf",
 			"SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
 			"SwitchName=top Switches=r[1-2],r9\n");
@@ -410,6 +412,17 @@ static int loads_mfts(const char *path, struct err *err)
 	return rc;
 }
 
+static int loads_partitions(const char *path, struct err *err)
+{
+	struct partitions p;
+	int rc = load_partitions(&p, path, f, err);
+
+	if (!rc && !way.replace)
+		assert_int_equal(p.n, 2);
+	partitions_end(&p);
+	return rc;
+}
+
 static int loads_thresholds(const char *path, struct err *err)
 {
 	uint64_t limit[ERROR_COUNT] = { 0 };
@@ -455,6 +468,7 @@ static const struct kind {
 	{ "sl2vl", loads_levels, 0 },
 	{ "ibdm", loads_levels, 0 },
 	{ "mfts", loads_mfts, 0 },
+	{ "partitions", loads_partitions, 0 },
 	{ "plan", loads_plan, 0 },
 	{ "names", loads_names, 0 },
 	{ "guids", loads_guids, 0 },
