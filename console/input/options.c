@@ -249,7 +249,7 @@ void options_need(const char *text, const char *option, struct argp_state *state
 
 static const struct argp_option shared[] = {
 	{ "topology", OPT_TOPOLOGY, "FILE", 0,
-	  "the fabric: ibnetdiscover output or cache, ibsim net, opensm-subnet.lst, netloc nodes, a "
+	  "the fabric: ibnetdiscover output or cache, ibsim net, opensm-subnet.lst, ibdiagnet2.db_csv, netloc nodes, a "
 	  "specification as for \"topo\", or - for stdin",
 	  0 },
 	{ "strict", OPT_STRICT, NULL, 0,
