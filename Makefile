@@ -123,7 +123,7 @@ PLUGIN_OBJS := $(OSM_SRCS:%.c=$(B)/%.o)
 
 UNIT_SRCS := $(filter-out $(if $(filter 1,$(WITH_OPENSM)),,tests/unit/engines/opensm/plugin/%),$(sort $(shell find tests/unit -name 'test_*.c')))
 UNIT_BINS := $(UNIT_SRCS:%.c=$(B)/%)
-UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS),$(call sources,tests/unit)))
+UNIT_HELP_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRCS) tests/unit/engines/opensm/plugin/%,$(call sources,tests/unit)))
 
 EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/examples/*.c))
 
