@@ -37,7 +37,8 @@ static bool app_take_keys(struct app *a)
 	bool any = false;
 	uint32_t key;
 
-	while (!a->quit && !a->lent && (key = terminal_key(a->term)) != K_NONE) {
+	while (!a->quit && !a->lent && !a->fabrics.away &&
+	       (key = terminal_key(a->term)) != K_NONE) {
 		app_key(a, key);
 		any = true;
 	}
@@ -55,10 +56,12 @@ static void app_loop(struct app *a)
 	double shown = 0;
 
 	while (!a->quit && !deadly_signal) {
-		struct pollfd fds[3] = {
-			{ .fd = a->lent ? -1 : terminal_fd(a->term), .events = POLLIN },
+		struct pollfd fds[4] = {
+			{ .fd = a->lent || a->fabrics.away ? -1 : terminal_fd(a->term),
+			  .events = POLLIN },
 			{ .fd = mailbox_fd(a->box), .events = POLLIN },
 			{ .fd = a->source ? source_fd(a->source) : -1, .events = POLLIN },
+			{ .fd = app_fabrics_fd(a), .events = POLLIN },
 		};
 		double left = shown + app_frame_ms(a) / 1e3 - clock_s();
 
@@ -68,8 +71,8 @@ static void app_loop(struct app *a)
 		 * of the past that was asked for by a key */
 		if (a->dirty && !awaited)
 			fds[1].fd = -1;
-		poll(fds, 3, left > 0 ? (int)ceil(left * 1e3) : 0);
-		if (app_take_keys(a)) {
+		poll(fds, 4, left > 0 ? (int)ceil(left * 1e3) : 0);
+		if ((app_fabrics_take(a) && !a->quit) || app_take_keys(a)) {
 			app_take_messages(a);
 			app_draw(a);
 			shown = clock_s();
@@ -78,6 +81,7 @@ static void app_loop(struct app *a)
 		app_take_messages(a);
 		app_take_jobs(a);
 		app_auto_tick(a);
+		app_fabrics_tell(a);
 		if ((awaited && !a->shown_history.awaited) ||
 		    clock_s() - shown >= app_frame_ms(a) / 1e3) {
 			app_draw(a);

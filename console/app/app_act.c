@@ -181,7 +181,8 @@ static void app_act_quit(struct app *a)
 			  a->demo ? "" : " quits and leaves it to its watchdog");
 		return;
 	}
-	a->quit = true;
+	if (!app_fabrics_quit(a))
+		a->quit = true;
 }
 
 /* A key that was meant for something else must not leave what is open. */
@@ -248,6 +249,7 @@ static const struct {
 	[REQ_SET].text = app_act_set,
 	[REQ_KEEP].plain = app_settings_keep,
 	[REQ_INTERVAL].text = app_act_set_interval,
+	[REQ_FABRIC].text = app_fabrics_go,
 	[REQ_SUSPEND].plain = app_act_suspend,
 	[REQ_SESSION_OPEN].text = app_sessions_read,
 	[REQ_REPLAY].text = app_sessions_replay,

@@ -335,11 +335,13 @@ static int app_life_start_screen(struct app *a, struct err *err)
 	struct terminal_opts to = { .colours = a->opts.colours,
 				    .ascii = a->opts.ascii,
 				    .no_mouse = a->opts.no_mouse };
-	int rc = terminal_open(&a->term, &to, err);
+	/* several fabrics: when it is this one's turn */
+	int rc = a->fabrics.away ? 0 : terminal_open(&a->term, &to, err);
 
 	if (rc)
 		return EXIT_BAD_USAGE;
-	a->state.colours = terminal_colours(a->term);
+	if (a->term)
+		a->state.colours = terminal_colours(a->term);
 	return app_record_start(a, err) ? EXIT_NO_RECORD : 0;
 }
 
@@ -367,7 +369,7 @@ int app_start(struct app *a, struct err *err)
 	app_saved_read(a);
 	app_notes_read(a);
 	app_life_preview_options(a);
-	if (a->term)
+	if (a->term || a->fabrics.away)
 		shell_goto(a->shell, a->start_view);
 	if (a->opts.tour)
 		shell_tour_begin(a->shell);
@@ -405,7 +407,8 @@ void app_end(struct app *a)
 	app_record_polls(a);
 	if (a->record && record_close(a->record, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
-	fputs(a->farewell, stdout);
+	/* of several fabrics another one may have the screen; stderr is kept until it is left */
+	fputs(a->farewell, a->opts.link ? stderr : stdout);
 	/* nobody has to wait for it before a screen that is still there */
 	feed_free(a->feed);
 	demo_stop(a->demo); /* after the wire, which is in it */
@@ -479,6 +482,7 @@ void app_prepare(struct app *a)
 	a->state.file_names = app_file_names;
 	a->state.file_names_of = a;
 	a->thread = pthread_self();
+	app_fabrics_start(a);
 	a->alerts = alerts_new(&a->opts.alert);
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);

@@ -35,6 +35,11 @@ static const struct argp_option options[] = {
 	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "config", OPT_CONFIG_FILE, "FILE", 0,
 	  "configuration file, instead of the default ones ('config show' lists them)", 1 },
+	{ "tab", OPT_TAB, "SPEC", 0,
+	  "one of several fabrics, each with a tab: NAME (its profile), NAME=port:CA:PORT, "
+	  "NAME=collector:DIR, NAME=load:PATH or NAME=demo:SPEC; NAME=ro:... stays read-only with --rw; "
+	  "may be given several times, or with blanks between; none: not those of the configuration file",
+	  1 },
 	{ "name", OPT_LIVE_FABRIC, "NAME", 0,
 	  "name of the fabric; has to be typed to start and "
 	  "confirm updates",
@@ -206,6 +211,12 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_SET:
 		app_opts_set(s, o, arg);
+		return 0;
+	case OPT_TAB:
+		if (o->ntab == TABS_MAX)
+			argp_error(s, "--tab: at most %d are possible", TABS_MAX);
+		else
+			o->tab[o->ntab++] = arg;
 		return 0;
 	case OPT_COLOUR:
 		app_opts_colours(s, o, arg);

@@ -25,15 +25,21 @@ enum app_option {
 	OPT_KEEP_DAYS,
 	OPT_KEEP_SESSIONS,
 	OPT_KEEP_SIZE,
-	OPT_IO_NODES
+	OPT_IO_NODES,
+	OPT_TAB
 };
+
+#define TABS_MAX 16
 
 struct app_opts {
 	bool demo;
-	bool tour;	       /* with a tour of the console */
-	const char *demo_spec; /* NULL: the default */
-	const char *load;      /* a dump instead of a wire */
-	const char *lfts;      /* its tables */
+	bool tour;		   /* with a tour of the console */
+	const char *demo_spec;	   /* NULL: the default */
+	const char *tab[TABS_MAX]; /* of --tab, see fabric_spec.h */
+	size_t ntab;
+	int link;	  /* to whom switches between fabrics; 0: this is the only one */
+	const char *load; /* a dump instead of a wire */
+	const char *lfts; /* its tables */
 	bool rw;
 
 	struct live_opts live; /* jobs: see below */

@@ -15,6 +15,7 @@
 #include "console/alert/alerts.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
+#include "console/fabrics/fabric_link.h"
 #include "console/session/demo.h"
 #include "console/session/engine_list.h"
 #include "console/session/file_work.h"
@@ -142,6 +143,13 @@ struct app_work {
 	char what[48], words[96];
 };
 
+/* This fabric and the others, where there are several. */
+struct app_fabrics {
+	struct state_fabrics all;
+	struct fabric_tab now, told; /* of this one; told: as the others have it */
+	bool away;		     /* another one has the terminal */
+};
+
 struct app_part;
 struct app_effect;
 
@@ -204,6 +212,7 @@ struct app {
 	struct sample_history *samples;
 	struct app_history shown_history;
 	struct app_play play;
+	struct app_fabrics fabrics;
 	struct app_peak peak;
 
 	/* of each in state.preview.list the message that owns what it points to; total: its serial
@@ -321,6 +330,16 @@ extern const struct app_part app_against_part, app_activity_part, app_auto_part,
 void app_resize(struct app *a); /* the canvas as large as the terminal */
 void app_draw(struct app *a);	/* with a terminal onto that, without one onto the canvas only */
 void app_key(struct app *a, uint32_t key);
+
+/* app_fabrics.c: several fabrics; where there is one, these do nothing */
+void app_fabrics_start(struct app *a);
+int app_fabrics_fd(const struct app *a); /* -1: there is one */
+/* What the others want; true: this one has the terminal now, and nothing is on it yet. */
+bool app_fabrics_take(struct app *a);
+void app_fabrics_judge(struct app *a); /* after a frame: the verdict on this one */
+void app_fabrics_tell(struct app *a);  /* how this one is, where that has changed */
+void app_fabrics_go(struct app *a, const char *text);
+bool app_fabrics_quit(struct app *a); /* true: all of them are asked first */
 
 /* app_life.c; a->opts is set, all else zero */
 void app_prepare(struct app *a);

@@ -55,11 +55,13 @@ void app_draw(struct app *a)
 	pthread_mutex_lock(&a->events_lock);
 	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
-	if (a->term) {
+	if (a->term && !a->fabrics.away) {
 		terminal_show(a->term, a->canvas);
 		app_screen_ring(a);
 	}
-	app_record_screen(a);
+	if (!a->fabrics.away)
+		app_record_screen(a);
+	app_fabrics_judge(a);
 	a->dirty = false;
 }
 

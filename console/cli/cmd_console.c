@@ -3,13 +3,19 @@
 
 #include "console/app/app.h"
 #include "console/app/app_opts.h"
+#include "console/app/terminal/terminal.h"
 #include "console/auto/auto_run.h"
 #include "console/batch/batch.h"
 #include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
+#include "console/config/config.h"
 #include "console/config/exits.h"
+#include "console/fabrics/fabric_spec.h"
+#include "console/fabrics/fabrics.h"
+#include "fabric/base/memory/mem.h"
 #include "fabric/base/time/when.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +95,9 @@ static int cmd_console_batch(struct app *a, void *arg, const volatile sig_atomic
 	return batch_run(a, arg, stop);
 }
 
-int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, void *input))
+typedef char *console_help_fn(int key, const char *text, void *input);
+
+static int cmd_console_parse(struct console_cmd *c, int argc, char **argv, console_help_fn *help)
 {
 	const struct argp_child children[] = {
 		{ &app_argp, 0, NULL, 0 },
@@ -109,33 +117,158 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 		       "by signal N.",
 		.help_filter = help,
 	};
+
+	app_opts_init(&c->o);
+	batch_opts_init(&c->batch);
+	return cmdline_parse(&argp, argc, argv, c);
+}
+
+static void cmd_console_free(struct console_cmd *c)
+{
+	row_filter_free(c->batch.filter);
+	free(c->batch.threshold_text);
+	free(c->o.alert.url);
+}
+
+static int cmd_console_run(struct console_cmd *c)
+{
+	struct err err = { "" };
+
+	if (!c->o.link && app_opts_ask_m_key(&c->o, &err))
+		return cmdline_end("ibroute-top", EXIT_BAD_USAGE, &err);
+	if (c->o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return cmd_console_service(&c->o);
+	c->o.no_screen = c->batch.on;
+	c->o.error_limits = c->batch.error_limits;
+	c->o.fresh_errors = c->batch.check;
+	c->o.needs = batch_opts_need(&c->batch);
+	batch_findings_key(c->o.watch_key, sizeof(c->o.watch_key), &c->batch);
+	return batch_opts_of_records(&c->batch)
+		       ? batch_sessions(&c->batch, c->o.live.record_dir)
+		       : app_run(&c->o, c->batch.on ? cmd_console_batch : NULL, &c->batch);
+}
+
+/* --- several fabrics -------------------------------------------------------------------------- */
+
+/* What says which fabric it is, so that a list in the configuration file is not meant. */
+static bool cmd_console_one_fabric(const struct console_cmd *c, int argc, char **argv)
+{
+	static const struct {
+		const char *option;
+		char letter;
+	} one[] = {
+		{ "--demo", 0 },      { "--load", 0 },	 { "--load-cache", 0 },
+		{ "--collector", 0 }, { "--Ca", 'C' },	 { "--Port", 'P' },
+		{ "--profile", 0 },   { "--fabric", 0 }, { "--name", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++)
+		if (config_asked(argc, argv, one[i].option, one[i].letter))
+			return true;
+	return c->o.demo || c->batch.on || batch_opts_of_records(&c->batch);
+}
+
+/* The fabrics that are meant, 0 or more; -errno. */
+static int cmd_console_fabrics(struct fabric_specs *out, const struct console_cmd *c, int argc,
+			       char **argv, struct err *err)
+{
+	bool typed = config_asked(argc, argv, "--tab", 0) != NULL;
+	bool one = cmd_console_one_fabric(c, argc, argv);
+	struct err why;
+	int rc = 0;
+
+	if (one && !typed)
+		return 0;
+	for (size_t i = 0; i < c->o.ntab && !rc; i++)
+		rc = fabric_specs_add(out, c->o.tab[i], &why);
+	if (rc)
+		return err_set(err, rc, "--tab: %s", why.text);
+	if (one && out->n)
+		return err_set(
+			err, -EINVAL,
+			"--tab cannot be used with batch output or with options of one "
+			"fabric: --demo, --load, --collector, --Ca, --Port, --profile, --name");
+	if (!typed && out->n && terminal_check(NULL))
+		fabric_specs_free(out);
+	return 0;
+}
+
+/* Two tabs of one port would poll it twice, and look like two fabrics. */
+static int cmd_console_same_port(const struct console_cmd *c, const struct fabric_specs *specs,
+				 struct err *err)
+{
+	for (size_t i = 0; i < specs->n; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct app_opts *a = &c[i].o, *b = &c[j].o;
+			bool live = !a->demo && !a->load && !b->demo && !b->load;
+			const char *ca = a->live.ca ? a->live.ca : "",
+				   *other = b->live.ca ? b->live.ca : "";
+			const char *by = a->collector ? a->collector : "",
+				   *other_by = b->collector ? b->collector : "";
+
+			if (live && !strcmp(ca, other) && a->live.port == b->live.port &&
+			    !strcmp(by, other_by))
+				return err_set(err, -EEXIST,
+					       "--tab: %s and %s are the same port or collector",
+					       specs->spec[j].name, specs->spec[i].name);
+		}
+	return 0;
+}
+
+static int cmd_console_of_fabric(void *arg, size_t i, int link)
+{
+	struct console_cmd *c = arg;
+
+	c[i].o.link = link;
+	return cmd_console_run(&c[i]);
+}
+
+/* All are judged before the first begins, and M_Keys are asked for while nobody has the screen. */
+static int cmd_console_tabs(const struct fabric_specs *specs, int argc, char **argv,
+			    console_help_fn *help)
+{
+	struct console_cmd *c = xcalloc(specs->n, sizeof(*c));
+	char **words[FABRICS_MAX] = { NULL };
+	const char *name[FABRICS_MAX];
+	struct err err = { "" };
+	int rc = terminal_check(&err);
+
+	for (size_t i = 0; i < specs->n && !rc; i++) {
+		int n;
+
+		name[i] = specs->spec[i].name;
+		words[i] = fabric_spec_argv(&n, &specs->spec[i], argc, argv);
+		rc = cmd_console_parse(&c[i], n, words[i], help);
+		if (!rc)
+			rc = app_opts_ask_m_key(&c[i].o, &err);
+	}
+	if (!rc)
+		rc = cmd_console_same_port(c, specs, &err);
+	rc = rc ? EXIT_BAD_USAGE : fabrics_run(name, specs->n, cmd_console_of_fabric, c, &err);
+	for (size_t i = 0; i < specs->n; i++) {
+		cmd_console_free(&c[i]);
+		free(words[i]);
+	}
+	free(c);
+	return cmdline_end("ibroute-top", rc < 0 ? EXIT_BAD_USAGE : rc, &err);
+}
+
+int cmd_console(int argc, char **argv, console_help_fn *help)
+{
+	struct fabric_specs specs = { .n = 0 };
 	struct console_cmd c;
 	struct err err = { "" };
 	int rc;
 
-	app_opts_init(&c.o);
-	batch_opts_init(&c.batch);
-	if (cmdline_parse(&argp, argc, argv, &c))
+	if (cmd_console_parse(&c, argc, argv, help))
 		return EXIT_BAD_USAGE;
-	if (app_opts_ask_m_key(&c.o, &err)) {
-		fprintf(stderr, "ibroute-top: %s\n", err.text);
-		return EXIT_BAD_USAGE;
-	}
-	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-		rc = cmd_console_service(&c.o);
-		free(c.o.alert.url);
-		return rc;
-	}
-	c.o.no_screen = c.batch.on;
-	c.o.error_limits = c.batch.error_limits;
-	c.o.fresh_errors = c.batch.check;
-	c.o.needs = batch_opts_need(&c.batch);
-	batch_findings_key(c.o.watch_key, sizeof(c.o.watch_key), &c.batch);
-	rc = batch_opts_of_records(&c.batch)
-		     ? batch_sessions(&c.batch, c.o.live.record_dir)
-		     : app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
-	row_filter_free(c.batch.filter);
-	free(c.batch.threshold_text);
-	free(c.o.alert.url);
+	if (cmd_console_fabrics(&specs, &c, argc, argv, &err))
+		rc = cmdline_end("ibroute-top", EXIT_BAD_USAGE, &err);
+	else if (specs.n)
+		rc = cmd_console_tabs(&specs, argc, argv, help);
+	else
+		rc = cmd_console_run(&c);
+	fabric_specs_free(&specs);
+	cmd_console_free(&c);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include "console/app/terminal/key_choice.h"
 #include "console/config/param_check.h"
 #include "console/config/theme_file.h"
+#include "console/fabrics/fabric_spec.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "fabric/version.h"
@@ -79,6 +80,16 @@ static int config_fits_view(const char *name, const char *value, struct err *err
 	return err_set(err, -EINVAL, "%s: unknown view '%s'", name, value);
 }
 
+static int config_fits_tabs(const char *name, const char *value, struct err *err)
+{
+	struct fabric_specs specs = { .n = 0 };
+	struct err why;
+	int rc = fabric_specs_add(&specs, value, &why);
+
+	fabric_specs_free(&specs);
+	return rc ? err_set(err, rc, "%s: %s", name, why.text) : 0;
+}
+
 static int config_fits_theme(const char *name, const char *value, struct err *err)
 {
 	struct theme t;
@@ -111,6 +122,7 @@ static const struct key {
 	{ "m-key-file", "--m_key_file", TEXT, .default_value = "" },
 	{ "name", "--name", TEXT, .default_value = "" },
 	{ "node-name-map", "--node-name-map", TEXT, .default_value = "" },
+	{ "tab", "--tab", TEXT, .default_value = "", .fits = config_fits_tabs },
 	{ "racks", "--racks", TEXT, .default_value = "derived from node names" },
 	{ "interval", "--interval", NUMBER, 0.1, 3600, .default_value = "2",
 	  .help = "seconds between polls", .live = true },

@@ -45,6 +45,7 @@ static const struct command commands[] = {
 	{ "set", "NAME=VALUE", ARG_SETTING, true, REQ_SET, 0, "change a setting for this session; keep saves it" },
 	{ "settings", "", ARG_NONE, false, REQ_SETTINGS, 0, "list the display settings and change them" },
 	{ "keep", "", ARG_NONE, false, REQ_KEEP, 0, "save the changed settings to the configuration file" },
+	{ "fabric", "[NAME|next|previous]", ARG_FABRIC, false, REQ_FABRIC, 0, "with several fabrics (--tab): go to one; no argument: the next" },
 	{ "tour", "", ARG_NONE, false, REQ_TOUR, 0, "demo: a tour from the verdict to a confirmed update, key by key" },
 	{ "help", "", ARG_NONE, false, REQ_HELP, 0, "keys and commands" },
 

@@ -33,6 +33,7 @@ enum command_arg {
 	ARG_BOOKMARK,
 	ARG_PEAK,  /* "util", "wait", "errors" */
 	ARG_EVENT, /* "next", "previous" */
+	ARG_FABRIC, /* "next", "previous", or the name of one */
 	ARG_CONDITIONS, /* of the watchdog, with commas between */
 	ARG_COMMAND,
 	ARG_FILE, /* also a folder */

@@ -162,6 +162,15 @@ static void completion_event_ways(const struct completion *w)
 	completion_offer_all(w, (const char *const[]){ "next", "previous", NULL });
 }
 
+static void completion_fabrics(const struct completion *w)
+{
+	const struct state_fabrics *all = w->ctx->s ? w->ctx->s->fabrics : NULL;
+
+	for (uint32_t i = 0; all && i < all->n; i++)
+		completion_offer(w, all->tab[i].name);
+	completion_offer_all(w, (const char *const[]){ "next", "previous", NULL });
+}
+
 static void completion_conditions(const struct completion *w)
 {
 	completion_offer_all(w, (const char *const[]){ "sm", "errors", "reach", "jobs", NULL });
@@ -238,6 +247,7 @@ static void (*const completion_of[])(const struct completion *w) = {
 	[ARG_BOOKMARK] = completion_bookmarks,
 	[ARG_PEAK] = completion_peaks,
 	[ARG_EVENT] = completion_event_ways,
+	[ARG_FABRIC] = completion_fabrics,
 	[ARG_CONDITIONS] = completion_conditions,
 	[ARG_COMMAND] = completion_commands,
 	[ARG_FILE] = NULL,

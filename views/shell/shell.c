@@ -6,6 +6,7 @@
 #include "views/beside/beside.h"
 #include "views/data/exclude.h"
 #include "views/data/state/key_hint.h"
+#include "views/fabrics/fabric_tabs.h"
 #include "views/finder/finder.h"
 #include "views/saved/saved_view.h"
 #include "views/shell/choose.h"
@@ -712,6 +713,7 @@ static bool shell_pass_on(const struct input *in, struct request *out)
 		REQ_INTERVAL,	   REQ_SET,	     REQ_KEEP,
 		REQ_PLAN_SAVE,	   REQ_APPLY_NOTE,   REQ_APPLY_OVERRIDE,
 		REQ_ENGINE,	   REQ_CAMPAIGN,     REQ_TOUR,
+		REQ_FABRIC,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
@@ -1211,10 +1213,32 @@ static bool shell_menu_input(struct shell *shell, const struct input *in, const 
 	return shell_choose_sort(shell, in) || shell_choose_columns(shell, in);
 }
 
-void shell_input(struct shell *shell, const struct input *in, const struct state *s,
+/* A click on the line of the fabrics, which no view has to know; true: it was one. */
+static bool shell_fabric_click(const struct shell *shell, const struct input *in,
+			       const struct state *s, struct request *out)
+{
+	uint32_t i;
+
+	if (!fabric_tabs_rows(s) || in->req != REQ_CLICK || in->y != 0)
+		return false;
+	i = fabric_tabs_at(s->fabrics, shell->w, in->x);
+	if (i == s->fabrics->n || i == s->fabrics->at)
+		return true;
+	out->type = REQ_FABRIC;
+	snprintf(out->text, sizeof(out->text), "%s", s->fabrics->tab[i].name);
+	return true;
+}
+
+void shell_input(struct shell *shell, const struct input *key, const struct state *s,
 		 struct request *out)
 {
+	struct input below = *key;
+	const struct input *in = &below;
+
 	memset(out, 0, sizeof(*out));
+	if (shell_fabric_click(shell, key, s, out))
+		return;
+	below.y -= fabric_tabs_rows(s);
 	free(shell->copied);
 	shell->copied = NULL;
 	shell->ctx.note[0] = '\0';
@@ -1276,7 +1300,7 @@ static void shell_say_note(struct shell *shell, const struct state *s, char *con
 	}
 }
 
-void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
+static void shell_draw_fabric(struct shell *shell, struct canvas *c, const struct state *s)
 {
 	const struct view *v = shell_in_sight(shell);
 	struct frame_text t = { .note = shell->ctx.note, .job = shell->ctx.job.id };
@@ -1312,8 +1336,19 @@ void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 		shell_prompt_draw(shell, c);
 	if (shell->finder.menu.open)
 		finder_draw(&shell->finder, &shell->ctx, s, c);
-	if (c->w < 80 || c->h < 24)
+	if (c->w < 80 || c->h + fabric_tabs_rows(s) < 24)
 		shell_draw_small(c);
+}
+
+/* All of it is one line further down where that of the fabrics is above it. */
+void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
+{
+	int top = c->h > 1 ? fabric_tabs_rows(s) : 0;
+	struct canvas below = { c->w, c->h - top, c->ascii, c->cell + top * c->w };
+
+	shell_draw_fabric(shell, &below, s);
+	if (top)
+		fabric_tabs_draw(c, s->fabrics);
 }
 
 bool shell_typing(const struct shell *shell, const struct state *s)
@@ -1329,7 +1364,8 @@ uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, i
 	const struct frame_keys keys = shell_frame_keys(shell);
 	const struct binding *b;
 
-	if (y != shell->h - 2 || shell->ctx.note[0] || shell_typing(shell, s) || shell_menu(shell))
+	if (y - fabric_tabs_rows(s) != shell->h - 2 || shell->ctx.note[0] ||
+	    shell_typing(shell, s) || shell_menu(shell))
 		return 0;
 	b = frame_hint_at(shell->w, s, shell->ctx.view, &keys, x);
 	return b ? b->keys[0] : 0;

@@ -240,6 +240,8 @@ static const struct binding bindings[] = {
 	  "command or bookmark" },
 	{ REQ_SETTINGS, 0, 0, false, { K_F2 }, "F2", "settings",
 	  "change and save settings: interval, units, palette, columns, sorting, limits" },
+	{ REQ_FABRIC, 0, 0, false, { '`' }, "`", NULL,
+	  "with several fabrics (--tab): the next one; :fabric NAME goes to one" },
 	{ REQ_REDRAW, 0, 0, false, { K_CTRL('l') }, "Ctrl-L", NULL, "redraw the screen" },
 	{ REQ_SUSPEND, 0, 0, false, { K_CTRL('z') }, "Ctrl-Z", NULL,
 	  "suspend to the shell; fg returns" },

@@ -45,6 +45,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_APPLY_CLOSE] = "- (not needed: status lists updates)",
 	[REQ_ROLLBACK_ASK] = "rollback ID", [REQ_YES] = "rollback ID --yes-fabric NAME",
 	[REQ_COPY] = SCREEN,
+	[REQ_FABRIC] = "--profile NAME, --Ca CA, --collector DIR, --load PATH or --demo, one run for each",
 	[REQ_COLUMN_MENU] = "--fields LIST; --set columns=LIST",
 	[REQ_SEARCH] = "--screen NAME --do 'search TEXT'; --filter WORD",
 	[REQ_SETTINGS] = "--set NAME=VALUE; config show",

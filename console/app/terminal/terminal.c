@@ -235,7 +235,7 @@ static void terminal_roles_init(int colours)
 	}
 }
 
-static int terminal_refuse(struct err *err)
+int terminal_check(struct err *err)
 {
 	const char *term = getenv("TERM");
 
@@ -318,7 +318,7 @@ void terminal_restyle(struct terminal *t)
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
 {
 	struct terminal *t;
-	int colours, rc = terminal_refuse(err);
+	int colours, rc = terminal_check(err);
 
 	if (rc)
 		return rc;
@@ -355,7 +355,8 @@ void terminal_close(struct terminal *t)
 {
 	if (!t)
 		return;
-	terminal_give_back();
+	if (rescue.open)
+		terminal_give_back();
 	terminal_rescue_remove();
 	delscreen(t->screen);
 	key_reader_free(t->keys);
@@ -583,6 +584,18 @@ void terminal_lend(struct terminal *t)
 
 void terminal_return(struct terminal *t)
 {
+	terminal_take_back(t);
+}
+
+void terminal_leave(struct terminal *t)
+{
+	terminal_lend(t);
+	rescue.open = 0;
+}
+
+void terminal_enter(struct terminal *t)
+{
+	rescue.open = 1;
 	terminal_take_back(t);
 }
 

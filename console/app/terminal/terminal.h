@@ -25,6 +25,8 @@ struct terminal_opts {
 	bool ascii, no_mouse;
 };
 
+/* 0, or as terminal_open() where there is none at all. */
+int terminal_check(struct err *err);
 /* -ENOTTY with the sentence to print before exit 64: no terminal, TERM=dumb or unknown. */
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err);
 void terminal_close(struct terminal *t); /* NULL is fine */
@@ -56,4 +58,8 @@ void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent 
 /* Somebody else draws on it, and has given it back. */
 void terminal_lend(struct terminal *t);
 void terminal_return(struct terminal *t);
+/* Another process has it until terminal_enter(): nothing is written to it, nor put right at the
+ * end. */
+void terminal_leave(struct terminal *t);
+void terminal_enter(struct terminal *t);
 void terminal_suspend(struct terminal *t); /* Ctrl-Z: stops the process; returns after fg */

@@ -155,6 +155,7 @@ enum req {
 	REQ_CELL,	  /* request.text: SEED,ENGINE,STEP of it, to be opened */
 	REQ_MOMENT,	  /* request.text: step of a replay to be shown */
 	REQ_TOUR,	  /* it begins, where the fabric is simulated */
+	REQ_FABRIC,	  /* request.text: the tab of this fabric, "next", "previous"; "": the next */
 	REQ_ARM,	  /* as with --rw from now on, where state.may_arm */
 	REQ_COUNT
 };

@@ -299,6 +299,24 @@ struct state_past {
 	uint64_t marks;		   /* bits: columns with bookmarks */
 };
 
+/* How a fabric is, best last but one; ENDED: its console is gone. */
+enum fabric_level { FABRIC_UNKNOWN, FABRIC_WELL, FABRIC_WARN, FABRIC_BAD, FABRIC_ENDED };
+
+#define FABRICS_MAX 8
+#define FABRIC_NAME 32
+#define FABRIC_WORD 16
+
+/* Several fabrics, each with a tab. */
+struct state_fabrics {
+	uint32_t n, at; /* at: this one */
+	struct fabric_tab {
+		char name[FABRIC_NAME];
+		enum fabric_level level;
+		char word[FABRIC_WORD]; /* the verdict */
+		bool updating;		/* an update is open */
+	} tab[FABRICS_MAX];
+};
+
 /* A sample of the history is shown instead of the newest: the state is as it was then. */
 struct state_history_at {
 	bool on;
@@ -403,6 +421,7 @@ struct state {
 	const struct events *events;
 	const struct saved_views *saved_views;
 	const struct row_notes *row_notes;
+	const struct state_fabrics *fabrics; /* all of this console; NULL: this one only */
 
 	struct state_poll poll;
 	struct state_sm sm;
