@@ -55,7 +55,7 @@ static void each_kind_becomes_the_options_of_one_console(void **state)
 static void a_file_is_never_written_to(void **state)
 {
 	(void)state;
-	becomes("a=load:/tmp/x:y=z", 0, "ibroute-top --ascii -d 1 --theme light --load /tmp/x:y=z");
+	becomes("a=load:/data/x:y=z", 0, "ibroute-top --ascii -d 1 --theme light --load /data/x:y=z");
 }
 
 static void a_fabric_stays_read_only_where_others_are_not(void **state)
