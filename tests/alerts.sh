@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # alerts.sh [promtool]: the rules and the dashboard that ship name metrics and labels that there are; promtool, where it is
 # (make soak insists), says what each alert does in a story of its own.
+#
+# GRAFANA_SCHEMAS=DIR: the dashboard is held against Grafana's JSON schemas, too (grafana.py).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
@@ -35,6 +37,8 @@ names_are_there() {
 	PY
 }
 ok "rules and dashboard name metrics that there are, and panels do not overlap" names_are_there
+# a checkout's: not packaged
+[ -z "${GRAFANA_SCHEMAS:-}" ] || ok "Grafana's schemas take the dashboard" /usr/bin/python3 tests/grafana.py "$GRAFANA_SCHEMAS" $here/ibroute.dashboard.json
 if command -v promtool >/dev/null; then
 	cp $here/ibroute.rules.yml tests/alerts.yml "$work"
 	ok "promtool takes the rules" promtool check rules "$work/ibroute.rules.yml"
