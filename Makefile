@@ -192,6 +192,7 @@ $(B)/console/io/glossary_page.o: console/manual/glossary.md
 
 OSM_TEST := $(B)/tests/unit/engines/opensm/plugin/test_osm_abi
 $(OSM_TEST): $(B)/engines/opensm/plugin/osm_abi.o
+$(OSM_TEST): private PC_LDLIBS += -losmcomp # functions of complib that are not inlined everywhere
 $(PLUGIN_OBJS) $(OSM_TEST).o: private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 
 $(B)/libibroute.so: $(PLUGIN_OBJS) $(LIB)

@@ -73,7 +73,14 @@ ok "it stands still" stands
 ok "the one that was meant does" eval 'hook return 13 && goes_on'
 
 # --- what an operator does ---
-operator_suspends() { state_is SUSPENDED || lab_sl scontrol suspend "$job"; stands; }
+# SLURM may have a resume from before on its way, which overtakes
+operator_suspends() {
+	stands && state_is SUSPENDED && return
+	lab_sl scontrol resume "$job" 2>/dev/null
+	sleep 1
+	lab_sl scontrol suspend "$job"
+	stands && state_is SUSPENDED
+}
 ok "a job that an operator has suspended is drained" eval 'lab_wait 20 operator_suspends && hook drain 20'
 ok "and stays suspended when the update is over" eval 'hook return 21 && state_is SUSPENDED && stands'
 lab_sl scontrol resume "$job"
