@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * screen_bench [--json] [frame] [fabric] [whatif] [key] [bytes] [idle] PROGRAM: what the screen costs,
- * beside its goals.
+ * screen_bench [--json] [frame] [fabric] [whatif] [key] [bytes] [idle] PROGRAM: what the screen
+ * costs, beside its goals.
  *
  *   frame     at 2,064 switches, CPU of the thread of the screen: each view's first frame with a
  *             new sample, a frame with the data of the one before, a sample taken in; and beside
@@ -14,7 +14,7 @@
  *   key       through a pty: from a key to the first byte of its screen, at 2,064 switches while
  *             an engine computes; median and 95 % of 60 keys
  *   bytes     through a pty: what a key makes it send at 200x60 and 2,064 switches: to each view,
- *             and the most of those that move in it; kB
+ *             and the most of those that move in it; to and from the heatmap's layouts; kB
  *   idle      at 1,404 hosts with an interval of 2 s, four screens with a view each on a pty each:
  *             bytes a second on the line, CPU of the threads (the most of the four), the simulated
  *             fabric's apart, which real ones do not need; its switches' answers are in the
@@ -333,6 +333,19 @@ static double key_kB(int fd, const char *key)
 
 #define MOVES "jjkljhG\006g\006"
 
+#define LAYOUTS 5 /* of the heatmap of groups */
+
+/* To each layout of the heatmap, to its metrics, and from there to another view and back. */
+static double layouts_kB(int fd)
+{
+	double most = key_kB(fd, "2");
+
+	for (int i = 0; i < LAYOUTS; i++)
+		for (const char *key = "vmmmmjlG32"; *key; key++)
+			most = fmax(most, key_kB(fd, (char[]){ *key, 0 }));
+	return most;
+}
+
 /* Frozen, so that all of it is of the key, but for the clock. */
 static int key_bytes(const char *program)
 {
@@ -355,6 +368,9 @@ static int key_bytes(const char *program)
 		row(name, moved, "kB", 10);
 		most = fmax(most, fmax(kB, moved));
 	}
+	moved = ready ? layouts_kB(fd) : 0;
+	row("a key at 200x60, to and from layouts of Heatmap, most", moved, "kB", 10);
+	most = fmax(most, moved);
 	row("a key at 200x60, 2,064 switches, most", most, "kB", 10);
 	stop(pid, fd);
 	return !ready;

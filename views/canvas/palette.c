@@ -214,12 +214,16 @@ enum role heat_role(enum palette palette, int level)
 	return (enum role)((palette == PALETTE_CIVIDIS ? ROLE_HEAT2 : ROLE_HEAT) + level - 1);
 }
 
-enum role heat_role_quiet(enum role role)
+enum role heat_role_quiet(enum role role, enum heat_quiet quiet)
 {
 	int step = ((int)role - ROLE_HEAT) % HEAT_COLOURS, first = (int)role - step;
 
-	if (role < ROLE_HEAT || role >= ROLE_DELTA)
+	if (quiet == HEAT_PLAIN && (role == ROLE_DIM || (role >= ROLE_HEAT && role < ROLE_DELTA)))
+		return ROLE_TEXT;
+	if (quiet == HEAT_LOUD || role < ROLE_HEAT || role >= ROLE_DELTA)
 		return role;
+	if (quiet == HEAT_HOT && step < 5)
+		return ROLE_DIM;
 	return step < 2 ? ROLE_DIM : (enum role)(first + (step < 5 ? 3 : 6));
 }
 

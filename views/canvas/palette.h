@@ -71,8 +71,14 @@ enum role half_role(enum palette palette, enum half upper, enum half lower);
 enum role fill_role(enum role role); /* a heat or delta role as background; others stay */
 enum role heat_role(enum palette palette, int level);
 /* The same for large matrices, in which a colour of its own for each level is noise, and takes too
- * many bytes to send: below 30 percent, below 75, and above.  Other roles stay. */
-enum role heat_role_quiet(enum role role);
+ * many bytes to send.  Other roles stay. */
+enum heat_quiet {
+	HEAT_LOUD,  /* all of them */
+	HEAT_THREE, /* below 30 percent, below 75, and above */
+	HEAT_HOT,   /* only what is above has one */
+	HEAT_PLAIN, /* none: the signs are enough */
+};
+enum role heat_role_quiet(enum role role, enum heat_quiet quiet);
 
 /* Levels -3..3 of a change, by 2, 15 and 40 percent: "Vv-" in blue for less, "." for the same,
  * "+*#" in orange for more. */

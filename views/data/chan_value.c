@@ -250,7 +250,7 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 	return worst;
 }
 
-static int chan_value_legend_levels(enum palette palette, bool quiet, struct canvas *c,
+static int chan_value_legend_levels(enum palette palette, enum heat_quiet quiet, struct canvas *c,
 				    struct rect r, int x, int y)
 {
 	static const char *const limits[] = {
@@ -260,14 +260,14 @@ static int chan_value_legend_levels(enum palette palette, bool quiet, struct can
 	for (int l = 0; l < HEAT_LEVELS; l++) {
 		enum role role = heat_role(palette, l);
 
-		x = canvas_textf(c, r, x, y, fill_role(quiet ? heat_role_quiet(role) : role),
-				 "%c%s ", heat_glyph(l), limits[l]);
+		x = canvas_textf(c, r, x, y, fill_role(heat_role_quiet(role, quiet)), "%c%s ",
+				 heat_glyph(l), limits[l]);
 	}
 	return x;
 }
 
-void chan_value_legend(enum chan_metric m, enum palette palette, bool quiet, struct canvas *c,
-		       struct rect r, int x, int y)
+void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet quiet,
+		       struct canvas *c, struct rect r, int x, int y)
 {
 	switch (m) {
 	case CHAN_DELTA:

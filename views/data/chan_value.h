@@ -46,6 +46,6 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
  * every cable with every sample, without looking at each in full. */
 uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state *s,
 		    const struct fabric_summary *v, const uint32_t *chan, uint32_t n);
-/* What the signs mean, on one line; quiet: in the colours of heat_role_quiet(). */
-void chan_value_legend(enum chan_metric m, enum palette palette, bool quiet, struct canvas *c,
-		       struct rect r, int x, int y);
+/* What the signs mean, on one line; in the colours of heat_role_quiet(). */
+void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet quiet,
+		       struct canvas *c, struct rect r, int x, int y);

@@ -124,7 +124,7 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		    uint32_t x, uint32_t y)
 {
 	int mid = (int)x * w->cell_w + (w->cell_w == 3);
-	enum role role = fill_role(w->quiet ? heat_role_quiet(cell->value.role) : cell->value.role);
+	enum role role = fill_role(heat_role_quiet(cell->value.role, w->quiet));
 
 	if (!cell->count)
 		return;
@@ -139,7 +139,7 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 	heat_cells_draw_tag(cell, w, c, mid, (int)y);
 }
 
-enum half heat_cell_half(const struct heat_cell *cell)
+enum half heat_cell_half(const struct heat_cell *cell, enum heat_quiet quiet)
 {
 	const struct chan_value *v = &cell->value;
 
@@ -147,14 +147,18 @@ enum half heat_cell_half(const struct heat_cell *cell)
 		return HALF_NONE;
 	if (!isfinite(v->pct))
 		return v->role == ROLE_BAD || v->role == ROLE_WARN ? HALF_BAD : HALF_COOL;
-	return cell->dim || v->pct < 30 ? HALF_COOL : v->pct < 75 ? HALF_WARM : HALF_HOT;
+	return cell->dim || v->pct < 30 ? HALF_COOL
+	       : v->pct >= 75		? HALF_HOT
+	       : quiet < HEAT_HOT	? HALF_WARM
+					: HALF_COOL;
 }
 
 void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cell *lower,
 			    enum palette palette, const struct heat_window *w, struct canvas *c,
 			    uint32_t x, uint32_t y)
 {
-	enum half up = heat_cell_half(upper), low = lower ? heat_cell_half(lower) : HALF_NONE;
+	enum half up = heat_cell_half(upper, w->quiet);
+	enum half low = lower ? heat_cell_half(lower, w->quiet) : HALF_NONE;
 	uint32_t ch = up == low ? ' ' : up == HALF_NONE ? 0x2584 : 0x2580;
 	int x0 = (int)x * w->cell_w;
 
@@ -166,6 +170,109 @@ void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cel
 	}
 	if (upper->tagged || (lower && lower->tagged))
 		canvas_char(c, w->rows, x0, (int)y, ROLE_KEY, TAG_POINT);
+}
+
+/* --- fewer colours --------------------------------------------------------------------------- */
+
+/* Bytes to send, about. */
+#define MOST_BYTES  6300
+#define MOST_MIXED  5000 /* of half blocks */
+#define CHANGE_SIGN 5	 /* another colour, between signs */
+#define CHANGE_HALF 11	 /* between half blocks */
+#define HALF_BYTES  3
+#define SAME_SIGNS  5 /* of signs that are the same, however many */
+
+/* What has a look of its own; -1: a gap, which has any. */
+static int heat_cells_look(const struct heat_cells *cells, const struct heat_window *w, uint32_t x,
+			   uint32_t row, enum heat_quiet quiet)
+{
+	const struct heat_cell *cell = &cells->cell[(size_t)row * w->vis_cols + x];
+	enum half low = HALF_NONE;
+
+	if (w->per_line == 1)
+		return !cell->count ? -1
+		       : cell->dim  ? ROLE_DIM
+				    : (int)heat_role_quiet(cell->value.role, quiet);
+	if (row + 1 < w->vis_rows)
+		low = heat_cell_half(cell + w->vis_cols, quiet);
+	return (int)half_role(PALETTE_VIRIDIS, heat_cell_half(cell, quiet), low);
+}
+
+static uint32_t heat_cells_changes(const struct heat_cells *cells, const struct heat_window *w,
+				   enum heat_quiet quiet)
+{
+	uint32_t n = 0;
+
+	for (uint32_t row = 0; row < w->vis_rows; row += w->per_line) {
+		int last = -1;
+
+		for (uint32_t x = 0; x < w->vis_cols; x++) {
+			int look = heat_cells_look(cells, w, x, row, quiet);
+
+			n += look >= 0 && last >= 0 && look != last;
+			last = look >= 0 ? look : last;
+		}
+	}
+	return n;
+}
+
+static uint32_t heat_cells_mixed_bytes(const struct heat_cells *cells, const struct heat_window *w,
+				       enum heat_quiet quiet)
+{
+	uint32_t mixed = 0;
+
+	for (uint32_t row = 0; row + 1 < w->vis_rows; row += 2)
+		for (uint32_t x = 0; x < w->vis_cols; x++) {
+			const struct heat_cell *cell = &cells->cell[(size_t)row * w->vis_cols + x];
+
+			mixed += heat_cell_half(cell, quiet) !=
+				 heat_cell_half(cell + w->vis_cols, quiet);
+		}
+	return HALF_BYTES * mixed + CHANGE_HALF * heat_cells_changes(cells, w, quiet);
+}
+
+bool heat_cells_too_mixed(const struct heat_cells *cells, const struct heat_window *w)
+{
+	return w->per_line == 2 && heat_cells_mixed_bytes(cells, w, HEAT_HOT) > MOST_MIXED;
+}
+
+/* Signs, one after the other; those of a line that are the same and alike are repeated. */
+static uint32_t heat_cells_signs(const struct heat_cells *cells, const struct heat_window *w)
+{
+	uint32_t n = 0, same = 0;
+	int last = 0;
+
+	for (uint32_t i = 0; i < w->vis_rows * w->vis_cols; i++) {
+		const struct heat_cell *cell = &cells->cell[i];
+		int sign = !cell->count ? 0 : cell->dim ? '\'' : (unsigned char)cell->value.glyph;
+
+		same = sign == last && i % w->vis_cols ? same + 1 : 1;
+		n += sign && same <= SAME_SIGNS;
+		last = sign;
+	}
+	return n;
+}
+
+/* Those that are fewer already stay so for a while: colours are not to come and go. */
+static void heat_cells_calm_signs(const struct heat_cells *cells, struct heat_window *w)
+{
+	uint32_t signs = heat_cells_signs(cells, w);
+	enum heat_quiet quiet = w->quiet;
+
+	while (quiet < HEAT_PLAIN &&
+	       signs + CHANGE_SIGN * heat_cells_changes(cells, w, quiet) >
+		       (quiet < w->calm ? MOST_BYTES - MOST_BYTES / 20 : MOST_BYTES))
+		quiet++;
+	w->quiet = quiet;
+}
+
+void heat_cells_calm(const struct heat_cells *cells, struct heat_window *w)
+{
+	if (w->per_line == 2 && heat_cells_mixed_bytes(cells, w, HEAT_THREE) > MOST_MIXED)
+		w->quiet = HEAT_HOT;
+	else if (w->per_line == 1 && w->quiet)
+		heat_cells_calm_signs(cells, w);
+	w->calm = w->quiet;
 }
 
 struct listed {

@@ -50,7 +50,12 @@ void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cel
 			    enum palette palette, const struct heat_window *w, struct canvas *c,
 			    uint32_t x, uint32_t y);
 /* What half a cell is. */
-enum half heat_cell_half(const struct heat_cell *cell);
+enum half heat_cell_half(const struct heat_cell *cell, enum heat_quiet quiet);
+/* Half blocks of which so many are of two colours, or unlike their neighbours, that they are noise:
+ * signs for twice the rows say more. */
+bool heat_cells_too_mixed(const struct heat_cells *cells, const struct heat_window *w);
+/* Makes the window's colours fewer while they change too often from cell to cell. */
+void heat_cells_calm(const struct heat_cells *cells, struct heat_window *w);
 void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
 		    uint32_t x, uint32_t y);
 

@@ -98,10 +98,12 @@ static void heat_totals_columns(struct heat_totals *t, const struct heat_sight *
 }
 
 static void heat_totals_draw_share(struct canvas *c, struct rect r, int end, int y,
-				   const struct context *ctx, double pct)
+				   const struct context *ctx, enum heat_quiet quiet, double pct)
 {
 	char text[FIGURE_LEN];
 	enum role role = isfinite(pct) ? heat_role(ctx->palette, heat_level(pct)) : ROLE_DIM;
+
+	role = heat_role_quiet(role, quiet);
 
 	canvas_right(c, r, end, y, role, figure_pct(text, pct));
 }
@@ -122,7 +124,7 @@ static void heat_totals_draw_signs(const struct heat_totals *t, const struct hea
 
 		if (col->n)
 			canvas_char(c, w->rows, (int)x * w->cell_w + (w->cell_w == 3), y,
-				    fill_role(w->quiet ? heat_role_quiet(v.role) : v.role),
+				    fill_role(heat_role_quiet(v.role, w->quiet)),
 				    (uint32_t)(unsigned char)v.glyph);
 	}
 }
@@ -165,8 +167,9 @@ void heat_totals_draw(struct heat_totals *t, const struct heat_sight *at, const 
 	for (uint32_t y = 0; y < w->vis_lines; y++) {
 		const struct heat_total row = heat_totals_row(at, ctx, s, y);
 
-		heat_totals_draw_share(c, r, 6, (int)y + 1, ctx, heat_totals_percentile(&row));
-		heat_totals_draw_share(c, r, 11, (int)y + 1, ctx, heat_totals_mean(&row));
+		heat_totals_draw_share(c, r, 6, (int)y + 1, ctx, w->quiet,
+				       heat_totals_percentile(&row));
+		heat_totals_draw_share(c, r, 11, (int)y + 1, ctx, w->quiet, heat_totals_mean(&row));
 	}
 	if (below)
 		heat_totals_draw_below(t, at, ctx, s, c);

@@ -9,7 +9,8 @@
 #include <strings.h>
 
 #define MANY_CELLS 2000
-#define HALVES_OF  4 /* rows in a cell at most */
+#define MOST_CELLS 4300 /* of joined columns: finer is noise, and takes long on a slow line */
+#define HALVES_OF  4	/* rows in a cell at most */
 
 static uint32_t heat_window_div_up(uint32_t a, uint32_t b)
 {
@@ -44,6 +45,15 @@ static bool heat_window_halves(const struct heat_window *w, const struct heat_pl
 	return w->may_halve && half < w->fit && half <= HALVES_OF;
 }
 
+/* Columns in a cell at least. */
+static uint32_t heat_window_need(uint32_t ncol, uint32_t width, uint32_t h)
+{
+	uint32_t need = heat_window_div_up(ncol, width);
+	uint32_t few = h > MOST_CELLS ? 1 : MOST_CELLS / h;
+
+	return need > 1 && width > few ? heat_window_div_up(ncol, few) : need;
+}
+
 void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct rect r, int label_w,
 		     uint32_t zoom, uint32_t row, uint32_t col)
 {
@@ -57,7 +67,7 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	w->label_w = label_w;
 	h = (uint32_t)w->rows.h;
 	width = (uint32_t)w->rows.w;
-	need = heat_window_div_up(p->ncol, width);
+	need = heat_window_need(p->ncol, width, h);
 	w->fit = heat_window_div_up(p->nrow, h) > need ? heat_window_div_up(p->nrow, h) : need;
 	if (w->fit < 1)
 		w->fit = 1;
@@ -70,6 +80,8 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	w->nrow = heat_window_div_up(p->nrow, w->row_n);
 	w->ncol = heat_window_div_up(p->ncol, w->col_n);
 	w->cell_w = w->ncol * 3 <= width ? 3 : w->ncol * 2 <= width ? 2 : 1;
+	if (w->col_n > 1 && h * w->ncol > MANY_CELLS)
+		w->cell_w = 1;
 	w->vis_cols = width / (uint32_t)w->cell_w;
 	w->vis_rows = h * w->per_line;
 	if (w->vis_cols > w->ncol)
@@ -77,7 +89,8 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	if (w->vis_rows > w->nrow)
 		w->vis_rows = w->nrow;
 	w->vis_lines = heat_window_div_up(w->vis_rows, w->per_line);
-	w->quiet = w->cell_w == 1 && w->vis_rows * w->vis_cols > MANY_CELLS;
+	w->quiet =
+		w->cell_w == 1 && w->vis_rows * w->vis_cols > MANY_CELLS ? HEAT_THREE : HEAT_LOUD;
 	w->top = heat_window_scroll_to(w->top, row / w->row_n, w->nrow, w->vis_rows);
 	w->left = heat_window_scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);
 }

@@ -23,7 +23,8 @@ struct heat_window {
 	bool may_halve;		     /* by the caller: two cells, one above the other, in a line */
 	uint32_t per_line;	     /* 1; 2: they are */
 	uint32_t vis_lines;	     /* lines of the rows in sight */
-	bool quiet;		     /* so many cells that colours are fewer */
+	enum heat_quiet quiet;	     /* so many cells that colours are fewer */
+	enum heat_quiet calm;	     /* in the frame before */
 	uint32_t fit;		     /* zoom at which all of it is in sight */
 };
 

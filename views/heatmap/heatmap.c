@@ -257,6 +257,22 @@ static void heatmap_draw_line(const struct heatmap_ui *u, const struct context *
 	}
 }
 
+/* In half blocks where they may be, and say something. */
+static void heatmap_read_cells(struct heatmap_ui *u, const struct context *ctx,
+			       const struct state *s, struct rect matrix)
+{
+	struct heat_window *w = &u->window;
+	struct heat_sight at = heatmap_sight(u, ctx, s);
+
+	heat_cells_read(&u->cells, &at, ctx, s);
+	if (heat_cells_too_mixed(&u->cells, w)) {
+		w->may_halve = false;
+		heat_window_set(w, heatmap_plane(u), matrix, w->label_w, u->zoom, u->row, u->col);
+		heat_cells_read(&u->cells, &at, ctx, s);
+	}
+	heat_cells_calm(&u->cells, w);
+}
+
 static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
 			   struct rect r, const struct state *s)
 {
@@ -265,7 +281,6 @@ static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, stru
 	struct heat_sight at;
 
 	at = heatmap_sight(u, ctx, s);
-	heat_cells_read(&u->cells, &at, ctx, s);
 	heatmap_draw_title(u, ctx, s, c, r);
 	heatmap_draw_heads(u, ctx, c, r, 1);
 	for (uint32_t y = 0; y < w->vis_lines; y++) {
@@ -296,13 +311,16 @@ static void heatmap_cables(struct heatmap_ui *u, const struct context *ctx, stru
 			 chan);
 }
 
-static void heatmap_legend_halves(const struct context *ctx, struct canvas *c, struct rect line)
+static void heatmap_legend_halves(const struct context *ctx, enum heat_quiet quiet,
+				  struct canvas *c, struct rect line)
 {
-	static const char *const texts[HALF_LOOKS] = { "no link", "<30 %", "<75 %", ">=75 %",
-						       "down or no reply" };
+	const char *const texts[HALF_LOOKS] = { "no link", quiet < HEAT_HOT ? "<30 %" : "<75 %",
+						"<75 %", ">=75 %", "down or no reply" };
 	int x = 1;
 
 	for (int i = HALF_COOL; i < HALF_LOOKS; i++) {
+		if (i == HALF_WARM && quiet >= HEAT_HOT)
+			continue;
 		canvas_text(c, line, x, 0, half_role(ctx->palette, (enum half)i, (enum half)i),
 			    "  ");
 		x = canvas_textf(c, line, x + 3, 0, ROLE_DIM, "%s   ", texts[i]);
@@ -329,11 +347,11 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 	}
 	line.w = end;
 	if (u->window.per_line == 2 && !u->cables.open) {
-		heatmap_legend_halves(ctx, c, line);
+		heatmap_legend_halves(ctx, u->window.quiet, c, line);
 		return;
 	}
 	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette,
-			  u->window.quiet && !u->cables.open, c, line, 1, 0);
+			  u->cables.open ? HEAT_LOUD : u->window.quiet, c, line, 1, 0);
 }
 
 /* --- what is shown --------------------------------------------------------------------------- */
@@ -463,6 +481,8 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 	if (!u->zoom)
 		u->zoom = heatmap_first_zoom(u, matrix, label_w);
 	heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, u->zoom, u->row, u->col);
+	if (!u->cables.open)
+		heatmap_read_cells(u, ctx, s, matrix);
 	if (u->cables.open)
 		heatmap_cables(u, ctx, c, r, s);
 	else

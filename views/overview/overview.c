@@ -362,7 +362,8 @@ static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
 
 static int overview_spark_width(struct rect r)
 {
-	return r.w >= 115 ? HISTORY_LEN : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+	/* where there are many rows, each takes three bytes a sample */
+	return r.w >= 115 ? HISTORY_LEN / 3 : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
 }
 
 /* Column after the history: not far from the names on wide screens. */

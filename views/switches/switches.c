@@ -289,7 +289,7 @@ static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 			   row == FAB_NONE ? 0 : switches_port_number(&at, row));
 	if (r.h < n + 4)
 		return;
-	chan_value_legend(u->metric, ctx->palette, false, c, r, 1, n);
+	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, c, r, 1, n);
 	snprintf(title, sizeof(title), "Ports (panel shows %s)", chan_metric_name(u->metric));
 	table_draw(&u->ports, &port_ops, &at, c,
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);

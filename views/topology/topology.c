@@ -155,7 +155,7 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	topology_counts(u, c, r, r.h - 1 - below);
 	topology_title(u, ctx->summary.topology->note, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, ctx->palette, false, c, r, 1, r.h - 1 - below);
+	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, c, r, 1, r.h - 1 - below);
 	if (below)
 		topology_detail(u, ctx, s, c, detail);
 }

@@ -25,6 +25,8 @@ struct screen_frame {
 	int16_t *style; /* w * h; blanks have their neighbour's */
 	bool *change;	/* w * h, and of any cell of a row: */
 	bool *row;
+	/* by style, from STYLE_OWN: in which turn it is written, where it is one by one */
+	int16_t turn[STYLES + 1];
 };
 
 /* --- bytes ----------------------------------------------------------------------------------- */
@@ -315,6 +317,11 @@ static bool screen_code_erase(struct screen_code *s, const struct screen_frame *
 	return true;
 }
 
+static int screen_code_turn(const struct screen_frame *f, int style)
+{
+	return f->turn[style - STYLE_OWN];
+}
+
 /* A cell that may be written in that style, too: it has it, or gets its own one later. */
 static bool screen_code_passable(const struct screen_frame *f, int x, int y, int style, bool later)
 {
@@ -322,7 +329,9 @@ static bool screen_code_passable(const struct screen_frame *f, int x, int y, int
 	int at = y * f->w + x;
 
 	return ch >= 0x20 && ch < 0x7f &&
-	       (f->style[at] == style || (later && f->change[at] && f->style[at] > style));
+	       (f->style[at] == style ||
+		(later && f->change[at] &&
+		 screen_code_turn(f, f->style[at]) > screen_code_turn(f, style)));
 }
 
 /* Goes there, over a few cells by writing them. */
@@ -377,21 +386,45 @@ static void screen_code_by_rows(struct screen_code *s, const struct screen_frame
 	screen_code_set_style(s, STYLE_OWN);
 }
 
-static void screen_code_by_styles(struct screen_code *s, const struct screen_frame *f)
+/* Those of most cells come first: what has others among them is written over by these.  Returns how
+ * many there are. */
+static int screen_code_take_turns(int16_t order[STYLES + 1], struct screen_frame *f)
 {
-	bool used[STYLES + 1] = { false };
+	uint32_t cells[STYLES + 1] = { 0 };
+	int n = 0;
 
 	for (int i = 0; i < f->w * f->h; i++)
-		used[f->style[i] - STYLE_OWN] |= f->change[i];
-	for (int style = STYLE_OWN; style < STYLES; style++)
-		for (int y = 0; used[style - STYLE_OWN] && y < f->h; y++)
+		cells[f->style[i] - STYLE_OWN] += f->change[i];
+	for (int16_t style = STYLE_OWN; style < STYLES; style++) {
+		uint32_t has = cells[style - STYLE_OWN];
+		int at = n;
+
+		if (!has)
+			continue;
+		for (; at && cells[order[at - 1] - STYLE_OWN] < has; at--)
+			order[at] = order[at - 1];
+		order[at] = style;
+		n++;
+	}
+	for (int i = 0; i < n; i++)
+		f->turn[order[i] - STYLE_OWN] = (int16_t)i;
+	return n;
+}
+
+static void screen_code_by_styles(struct screen_code *s, struct screen_frame *f)
+{
+	int16_t order[STYLES + 1];
+	int n = screen_code_take_turns(order, f);
+
+	for (int i = 0; i < n; i++)
+		for (int y = 0; y < f->h; y++)
 			if (f->row[y])
-				screen_code_row(s, f, y, style);
+				screen_code_row(s, f, y, order[i]);
 	screen_code_set_style(s, STYLE_OWN);
 }
 
 /* Keeps it where it is shorter. */
-static void screen_code_try_styles(struct screen_code *s, const struct screen_frame *f, bool clear)
+static void screen_code_try_styles(struct screen_code *s, struct screen_frame *f, bool clear)
 {
 	struct screen_bytes rows = s->out;
 

@@ -34,6 +34,8 @@ static int drop_large(void **state)
 	return 0;
 }
 
+#define LAYOUTS 5 /* of the heatmap of groups */
+
 static double cpu_ms(void)
 {
 	struct timespec t;
@@ -122,7 +124,7 @@ static void every_matrix_of_the_heatmap(void **state)
 		console_size(k, sizes[i][0], sizes[i][1]);
 		console_golden(k, "heatmap-2064");
 	}
-	for (uint32_t plane = 0; plane < 5; plane++) {
+	for (uint32_t plane = 0; plane < LAYOUTS; plane++) {
 		double most = 0;
 
 		for (const char *m = "mmmmmmmm"; *m; m++) {
@@ -192,6 +194,68 @@ static void keys_to_large_pictures_send_few_bytes(void **state)
 	free(shown);
 }
 
+/* Utilisation of each port so that hardly two neighbours are alike, and histories that are full. */
+static void make_busy(struct console_kit *k)
+{
+	uint32_t x = 12345;
+
+	for (uint32_t i = 0; i < k->rates->nport; i++) {
+		x = x * 1664525 + 1013904223;
+		k->rates->port[i].util_pct = 1 + (double)(x >> 16) / 662;
+		k->rates->port[i].wait_pct = (double)(x >> 8 & 0xff) / 4;
+	}
+	for (int i = 0; i < HISTORY_LEN; i++)
+		history_push(k->history, k->fabric, k->rates);
+}
+
+struct budget {
+	struct console_kit *k;
+	struct screen_code code;
+	struct cell *shown;
+};
+
+static void is_small(struct budget *b, const char *keys)
+{
+	assert_in_range(key_bytes(b->k, &b->code, b->shown, keys), 0, 9999);
+}
+
+/* In the layout shown: to each metric of it, moves in it, and to each view and back. */
+static void keys_in_a_layout_are_small(struct budget *b)
+{
+	for (const char *m = "mmmmmmmmjlGg"; *m; m++)
+		is_small(b, (char[]){ *m, 0 });
+	for (const char *v = "134567890tW"; *v; v++) {
+		is_small(b, (char[]){ *v, 0 });
+		is_small(b, "2");
+	}
+}
+
+/* In a terminal with 256 colours, from whatever is shown. */
+static void every_view_and_layout_sends_less_than_10_kB(void **state)
+{
+	struct budget b = { .k = *state, .shown = calloc(200 * 60, sizeof(*b.shown)) };
+
+	as_xterm(&b.code);
+	console_size(b.k, 200, 60);
+	b.k->c->ascii = false;
+	b.k->s.colours = 256;
+	for (int i = 0; i < 200 * 60; i++)
+		b.shown[i].ch = SCREEN_UNKNOWN;
+	console_keys(b.k, "8");
+	key_bytes(b.k, &b.code, b.shown, "");
+	for (int busy = 0; busy < 2; busy++) {
+		if (busy)
+			make_busy(b.k);
+		is_small(&b, "2");
+		for (int i = 0; i < LAYOUTS; i++) {
+			is_small(&b, "v");
+			keys_in_a_layout_are_small(&b);
+		}
+	}
+	screen_code_done(&b.code);
+	free(b.shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +264,8 @@ int main(void)
 		cmocka_unit_test(every_matrix_of_the_heatmap),
 		cmocka_unit_test(keys_to_large_pictures_send_few_bytes),
 		cmocka_unit_test(frames_take_few_milliseconds),
+		/* the last: makes all ports busy */
+		cmocka_unit_test(every_view_and_layout_sends_less_than_10_kB),
 	};
 
 	return cmocka_run_group_tests(tests, make_large, drop_large);

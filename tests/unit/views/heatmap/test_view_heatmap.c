@@ -335,7 +335,7 @@ static void halves_have_their_own_colours(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(heat_cell_half(&of[i].cell), of[i].half);
+		assert_int_equal(heat_cell_half(&of[i].cell, HEAT_THREE), of[i].half);
 	for (size_t up = 0; up < n; up++)
 		for (size_t low = 0; low < n; low++) {
 			heat_cells_draw_halves(&of[up].cell, &of[low].cell, PALETTE_VIRIDIS, &w, c,
