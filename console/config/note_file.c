@@ -68,6 +68,20 @@ static bool note_file_fabric(struct note_subject *on, const char *at)
 	return true;
 }
 
+/* "81234 2026-11-20T03:10:00Z hpc1", or, of before notes kept when a job began, "81234 hpc1". */
+static bool note_file_job(struct note_subject *on, const char *at)
+{
+	size_t n;
+
+	if (!scan_dec(&on->id, &at))
+		return false;
+	n = at[0] == ' ' ? strcspn(at + 1, " ") : 0;
+	if (n == sizeof("2026-11-20T03:10:00Z") - 1 && at[n] == 'Z' && at[n + 1] == ' ' &&
+	    note_file_time(&on->begun_s, at + 1, n))
+		at += n + 1;
+	return note_file_fabric(on, at);
+}
+
 static bool note_file_subject(struct note_subject *on, const char *at)
 {
 	uint64_t port = 0;
@@ -79,7 +93,7 @@ static bool note_file_subject(struct note_subject *on, const char *at)
 		return false;
 	switch (on->kind) {
 	case NOTE_JOB:
-		return scan_dec(&on->id, &at) && note_file_fabric(on, at);
+		return note_file_job(on, at);
 	case NOTE_TIME:
 		n = strcspn(at, " ");
 		if (!note_file_time(&time_s, at, n))
@@ -187,7 +201,11 @@ static void note_file_put(FILE *out, const struct row_note *n)
 
 	fprintf(out, "%s ", kinds[n->on.kind]);
 	if (n->on.kind == NOTE_JOB)
-		fprintf(out, "%" PRIu64 " %s", n->on.id, n->on.fabric);
+		fprintf(out, "%" PRIu64 " %s%s%s", n->on.id,
+			n->on.begun_s ? stamp_utc(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ",
+						  n->on.begun_s)
+				      : "",
+			n->on.begun_s ? " " : "", n->on.fabric);
 	else if (n->on.kind == NOTE_TIME)
 		fprintf(out, "%s %s",
 			stamp_utc(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", (int64_t)n->on.id),

@@ -14,7 +14,9 @@ static int row_notes_cmp(const struct note_subject *a, const struct note_subject
 		return a->id < b->id ? -1 : 1;
 	if (a->port != b->port)
 		return a->port < b->port ? -1 : 1;
-	return strcmp(a->fabric, b->fabric);
+	if (strcmp(a->fabric, b->fabric) != 0)
+		return strcmp(a->fabric, b->fabric);
+	return a->begun_s < b->begun_s ? -1 : a->begun_s > b->begun_s;
 }
 
 bool note_subject_same(const struct note_subject *a, const struct note_subject *b)
@@ -94,9 +96,9 @@ static void note_subject_name_fabric(struct note_subject *out, const struct fabr
 	plain_text(out->fabric, "");
 }
 
-void note_subject_job(struct note_subject *out, const struct fabric *f, uint64_t id)
+void note_subject_job(struct note_subject *out, const struct fabric *f, const struct job *job)
 {
-	*out = (struct note_subject){ .kind = NOTE_JOB, .id = id };
+	*out = (struct note_subject){ .kind = NOTE_JOB, .id = job->id, .begun_s = job->start_s };
 	note_subject_name_fabric(out, f);
 }
 
@@ -141,12 +143,36 @@ const struct row_note *row_notes_chan(const struct row_notes *all, const struct 
 }
 
 const struct row_note *row_notes_job(const struct row_notes *all, const struct fabric *f,
-				     uint64_t id)
+				     const struct job *job)
 {
+	const struct row_note *perhaps = NULL;
 	struct note_subject on;
 
-	note_subject_job(&on, f, id);
-	return row_notes_find(all, &on);
+	if (!all)
+		return NULL;
+	note_subject_job(&on, f, job);
+	on.begun_s = 0;
+	for (size_t at = row_notes_place(all, &on); at < all->list.n; at++) {
+		const struct row_note *note = &all->list.v[at];
+
+		if (note->on.kind != NOTE_JOB || note->on.id != job->id ||
+		    strcmp(note->on.fabric, on.fabric) != 0)
+			break;
+		if (note->on.begun_s == job->start_s && job->start_s)
+			return note;
+		if (!job->start_s || (!note->on.begun_s && note->time_s >= job->start_s))
+			perhaps = note;
+	}
+	return perhaps;
+}
+
+const char *row_note_append(char *buf, size_t len, const struct row_note *note)
+{
+	size_t n = strlen(buf);
+
+	if (note && n < len)
+		snprintf(buf + n, len - n, " %c %s", NOTE_POINT, note->text);
+	return buf;
 }
 
 const struct row_note *row_notes_moment(const struct row_notes *all, const struct fabric *f,

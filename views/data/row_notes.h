@@ -7,6 +7,7 @@
 
 #include "fabric/base/memory/vec.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,7 @@ struct note_subject {
 	uint8_t port; /* LINK: of the switch */
 	uint64_t id;  /* GUID of a switch or a host's port, number of a job, Unix time */
 	char fabric[NOTE_FABRIC]; /* JOB and TIME: others have theirs; else "" */
+	int64_t begun_s; /* JOB: when it did, for numbers come again; 0 unknown, and else */
 };
 
 struct row_note {
@@ -50,14 +52,18 @@ const struct row_note *row_notes_port(const struct row_notes *all, const struct 
 				      uint32_t sw, uint8_t port);
 const struct row_note *row_notes_switch(const struct row_notes *all, const struct fabric *f,
 					uint32_t sw);
+/* Of this one, not of another that had its number.  Of a note that does not say when its job began,
+ * one that began before it was written. */
 const struct row_note *row_notes_job(const struct row_notes *all, const struct fabric *f,
-				     uint64_t id);
+				     const struct job *job);
 /* The first of a moment from ... to, both included. */
 const struct row_note *row_notes_moment(const struct row_notes *all, const struct fabric *f,
 					int64_t from_s, int64_t to_s);
+/* Behind a text, with its sign; NULL: nothing.  Returns buf. */
+const char *row_note_append(char *buf, size_t len, const struct row_note *note);
 
 void note_subject_port(struct note_subject *out, const struct fabric *f, uint32_t sw, uint8_t port);
 void note_subject_switch(struct note_subject *out, const struct fabric *f, uint32_t sw);
 void note_subject_host(struct note_subject *out, const struct fabric *f, uint32_t term);
-void note_subject_job(struct note_subject *out, const struct fabric *f, uint64_t id);
+void note_subject_job(struct note_subject *out, const struct fabric *f, const struct job *job);
 void note_subject_moment(struct note_subject *out, const struct fabric *f, int64_t time_s);

@@ -6,6 +6,7 @@
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
 #include "views/data/exclude.h"
+#include "views/data/row_notes.h"
 #include "views/data/state/key_hint.h"
 #include "views/heatmap/heat_cables.h"
 #include "views/heatmap/heat_totals.h"
@@ -211,6 +212,7 @@ static void heatmap_draw_detail(struct heatmap_ui *u, const struct context *ctx,
 		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u no reply)", cell->silent);
 	snprintf(title + n, sizeof(title) - (size_t)n, "%s%s", n ? ": " : "",
 		 chan_label(label, sizeof(label), s->fabric, cell->chan));
+	row_note_append(title, sizeof(title), row_notes_chan(s->row_notes, s->fabric, cell->chan));
 	canvas_rule(c, r, 0, title);
 	chan_detail_draw(ctx, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);
 }
@@ -306,7 +308,10 @@ static void heatmap_cables(struct heatmap_ui *u, const struct context *ctx, stru
 	if (!below)
 		return;
 	chan = heat_cables_cursor(&u->cables);
-	canvas_rule(c, r, r.h - below, chan_label(label, sizeof(label), s->fabric, chan));
+	chan_label(label, sizeof(label), s->fabric, chan);
+	canvas_rule(c, r, r.h - below,
+		    row_note_append(label, sizeof(label),
+				    row_notes_chan(s->row_notes, s->fabric, chan)));
 	chan_detail_draw(ctx, s, c, (struct rect){ r.x, r.y + r.h - below + 1, r.w, below - 1 },
 			 chan);
 }

@@ -569,10 +569,10 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 	if (load && s->rates)
 		figure_short(hot, load->hot);
 	canvas_char(c, r, 1, y, ROLE_KEY,
-		    marked					    ? '*'
-		    : tags_job(&ctx->tags, j->id)		    ? '+'
-		    : row_notes_job(s->row_notes, s->fabric, j->id) ? NOTE_POINT
-								    : ' ');
+		    marked					? '*'
+		    : tags_job(&ctx->tags, j->id)		? '+'
+		    : row_notes_job(s->row_notes, s->fabric, j) ? NOTE_POINT
+								: ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 7, y, ROLE_TEXT, "%5u %6s %5s", j->nnodes,
 		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot);

@@ -109,6 +109,9 @@ static void path_hops_draw_now(const struct path_hop *h, const struct context *c
 	char efi[FIGURE_LEN], eff[FIGURE_LEN];
 	int x = 5 + l->name_w;
 
+	if (row_notes_switch(s->row_notes, f, h->sw) ||
+	    (port && row_notes_port(s->row_notes, f, h->sw, h->out)))
+		canvas_char(c, r, 4, y, ROLE_KEY, NOTE_POINT);
 	canvas_name(c, r, 5, y, l->name_w - 1, ROLE_TEXT,
 		    switch_label(name, sizeof(name), f, h->sw));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%4s%4s", path_hops_port_text(in, h->in),

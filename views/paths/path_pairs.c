@@ -7,6 +7,15 @@
 
 #include <stdlib.h>
 
+const struct row_note *path_end_note(const struct state *s, uint32_t end)
+{
+	const struct fabric *f = s->fabric;
+
+	if (end < f->nend)
+		return row_notes_port(s->row_notes, f, f->term_sw[end], f->term_port[end]);
+	return end - f->nend < f->nsw ? row_notes_switch(s->row_notes, f, end - f->nend) : NULL;
+}
+
 void pairs_done(struct pairs_pane *p)
 {
 	free(p->pair);
@@ -75,6 +84,10 @@ static void path_pairs_draw_title(const struct pairs_pane *p, const struct state
 	char id[JOB_ID_LEN];
 	int x;
 
+	if (row_notes_job(s->row_notes, s->fabric, j))
+		canvas_char(c, r, 0, 1, ROLE_KEY, NOTE_POINT);
+	if (row_notes_chan(s->row_notes, s->fabric, p->chan))
+		canvas_char(c, r, 0, 0, ROLE_KEY, NOTE_POINT);
 	canvas_textf(c, r, 1, 0, ROLE_LABEL, "over %s",
 		     chan_label(label, sizeof(label), s->fabric, p->chan));
 	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s of %s pairs of job %s (%.40s %.40s)",
@@ -97,6 +110,10 @@ static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state 
 
 	path_walk(&walk, f, s->tables, ends.src, ends.dlid);
 	w = w > 32 ? 32 : w;
+	if (path_end_note(s, p->pair[i].src))
+		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
+	if (path_end_note(s, p->pair[i].dst))
+		canvas_char(c, r, 5 + w, y, ROLE_KEY, NOTE_POINT);
 	canvas_name(c, r, 2, y, w, ROLE_TEXT, end_name(a, sizeof(a), f, p->pair[i].src));
 	canvas_text(c, r, 3 + w, y, ROLE_DIM, "->");
 	canvas_name(c, r, 6 + w, y, w, ROLE_TEXT, end_name(b, sizeof(b), f, p->pair[i].dst));

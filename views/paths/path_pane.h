@@ -6,6 +6,7 @@
 #include "engines/metrics/job_pairs.h"
 #include "fabric/model/tables/path.h"
 #include "views/canvas/list.h"
+#include "views/data/row_notes.h"
 #include "views/view.h"
 
 /* A path now and after the plan; has_plan false: there is none. */
@@ -22,6 +23,9 @@ uint32_t path_both_rows(const struct path_both *p);
 /* A head and the hops. */
 void hops_draw(const struct path_both *p, struct list *list, const struct context *ctx,
 	       const struct state *s, struct canvas *c, struct rect r);
+
+/* On a host, or the switch of a port 0. */
+const struct row_note *path_end_note(const struct state *s, uint32_t end);
 
 #define PAIRS_MAX 2000
 

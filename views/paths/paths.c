@@ -205,10 +205,13 @@ static void paths_draw_path(struct paths_ui *u, const struct context *ctx, const
 	if (!below || u->hops.cursor >= p.now.nhop)
 		return;
 	chan = p.now.hop[u->hops.cursor].chan;
-	if (chan != FAB_NONE)
+	if (chan != FAB_NONE) {
 		chan_label(label, sizeof(label), s->fabric, chan);
-	else
+		row_note_append(label, sizeof(label),
+				row_notes_chan(s->row_notes, s->fabric, chan));
+	} else {
 		path_fate_text(label, sizeof(label), &p.now, s->fabric);
+	}
 	canvas_rule(c, r, r.h - below, label);
 	if (chan != FAB_NONE)
 		chan_detail_draw(
@@ -228,6 +231,11 @@ static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct 
 	if (ends.dlid)
 		end_name(b, sizeof(b), s->fabric, fabric_lid_end(s->fabric, ends.dlid));
 	snprintf(title, sizeof(title), "Path %s -> %s", a, b);
+	if (ends.src != FAB_NONE)
+		row_note_append(title, sizeof(title), path_end_note(s, ends.src));
+	if (ends.dlid)
+		row_note_append(title, sizeof(title),
+				path_end_note(s, fabric_lid_end(s->fabric, ends.dlid)));
 	canvas_rule(c, r, 0, NULL);
 	canvas_rule(c, (struct rect){ r.x, r.y, x - 1, r.h }, 0, title);
 	x = canvas_text(c, r, x, 0, u->in_pairs ? ROLE_RULE : ROLE_TAB_ON,

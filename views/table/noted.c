@@ -2,6 +2,7 @@
 #include "views/table/noted.h"
 
 #include "views/data/context.h"
+#include "views/data/state/weak_list.h"
 #include "views/table/tagged.h"
 
 #include <stdio.h>
@@ -17,10 +18,16 @@ static uint8_t noted_port(const struct rows *r, uint32_t row, uint32_t *sw)
 	return (uint8_t)(row - r->s->fabric->port_off[*sw]);
 }
 
+static const struct weak_part *noted_part(const struct rows *r, uint32_t row)
+{
+	return &state_weak(r->s)->report->part[row];
+}
+
 const struct row_note *noted_row(const struct rows *r, uint32_t row)
 {
 	const struct row_notes *all = r->s->row_notes;
 	const struct fabric *f = r->s->fabric;
+	const struct weak_part *part;
 	uint32_t sw;
 	uint8_t port;
 
@@ -35,7 +42,11 @@ const struct row_note *noted_row(const struct rows *r, uint32_t row)
 	case ROWS_SWITCHES:
 		return row_notes_switch(all, f, row);
 	case ROWS_JOBS:
-		return row_notes_job(all, f, r->v->jobs->jobs[row].id);
+		return row_notes_job(all, f, &r->v->jobs->jobs[row]);
+	case ROWS_FAILURES:
+		part = noted_part(r, row);
+		return part->chan == FAB_NONE ? row_notes_switch(all, f, part->sw)
+					      : row_notes_chan(all, f, part->chan);
 	case ROWS_EVENTS:
 		return row_notes_moment(all, f, noted_event_s(r, row), noted_event_s(r, row));
 	default:
@@ -47,6 +58,7 @@ bool noted_subject(struct note_subject *out, const struct rows *r, uint32_t row)
 {
 	const struct row_note *note = noted_row(r, row);
 	const struct fabric *f = r->s->fabric;
+	const struct weak_part *part;
 	uint32_t sw;
 	uint8_t port;
 
@@ -71,7 +83,15 @@ bool noted_subject(struct note_subject *out, const struct rows *r, uint32_t row)
 		note_subject_switch(out, f, row);
 		return true;
 	case ROWS_JOBS:
-		note_subject_job(out, f, r->v->jobs->jobs[row].id);
+		note_subject_job(out, f, &r->v->jobs->jobs[row]);
+		return true;
+	case ROWS_FAILURES:
+		part = noted_part(r, row);
+		if (part->chan == FAB_NONE)
+			note_subject_switch(out, f, part->sw);
+		else
+			note_subject_port(out, f, f->chan_src[part->chan],
+					  f->chan_port[part->chan]);
 		return true;
 	case ROWS_EVENTS:
 		note_subject_moment(out, f, noted_event_s(r, row));
@@ -101,19 +121,35 @@ static bool noted_cursor(struct note_subject *on, char *what, size_t len, const 
 	return true;
 }
 
+/* false: it does not run any more. */
+static bool noted_job_at(struct note_subject *on, char *what, size_t len, const struct table_in *in,
+			 uint64_t job)
+{
+	const struct jobset *jobs = in->ctx->summary.jobs;
+	const struct row_note *note;
+	struct noted_place at;
+	char id[JOB_ID_LEN];
+
+	if (!noted_find(&at, &(struct note_subject){ .kind = NOTE_JOB, .id = job }, in->s->fabric,
+			jobs))
+		return false;
+	note_subject_job(on, in->s->fabric, &jobs->jobs[at.job]);
+	note = row_notes_job(in->s->row_notes, in->s->fabric, &jobs->jobs[at.job]);
+	if (note)
+		*on = note->on;
+	snprintf(what, len, "job %s", jobset_id_text(id, jobs, job));
+	return true;
+}
+
 /* A row of the overview. */
 static bool noted_row_at(struct note_subject *on, char *what, size_t len, const struct table_in *in)
 {
 	const struct context_row *at = &in->ctx->row;
 	const struct fabric *f = in->s->fabric;
 	const struct row_note *note;
-	char id[JOB_ID_LEN];
 
-	if (at->job) {
-		note_subject_job(on, f, at->job);
-		snprintf(what, len, "job %s", jobset_id_text(id, in->ctx->summary.jobs, at->job));
-		return true;
-	}
+	if (at->job)
+		return noted_job_at(on, what, len, in, at->job);
 	if (at->sw >= f->nsw || at->port > f->sw_nports[at->sw])
 		return false;
 	note = row_notes_port(in->s->row_notes, f, at->sw, at->port);
@@ -141,7 +177,7 @@ static bool noted_at(struct note_subject *on, char *what, size_t len, const stru
 		switch_label(what, len, f, ctx->sw);
 		return true;
 	}
-	if (ctx->view != VIEW_HEATMAP || ctx->chan >= f->nchan)
+	if ((ctx->view != VIEW_HEATMAP && ctx->view != VIEW_PATHS) || ctx->chan >= f->nchan)
 		return false;
 	note = row_notes_chan(in->s->row_notes, f, ctx->chan);
 	note_subject_port(on, f, f->chan_src[ctx->chan], f->chan_port[ctx->chan]);
@@ -206,10 +242,12 @@ static bool noted_find_host(struct noted_place *out, uint64_t guid, const struct
 	return false;
 }
 
-static bool noted_find_job(struct noted_place *out, uint64_t id, const struct jobset *jobs)
+static bool noted_find_job(struct noted_place *out, const struct note_subject *on,
+			   const struct jobset *jobs)
 {
 	for (uint32_t j = 0; jobs && j < jobs->njob; j++)
-		if (jobs->jobs[j].id == id) {
+		if (jobs->jobs[j].id == on->id && (!on->begun_s || !jobs->jobs[j].start_s ||
+						   jobs->jobs[j].start_s == on->begun_s)) {
 			out->job = j;
 			return true;
 		}
@@ -227,7 +265,7 @@ bool noted_find(struct noted_place *out, const struct note_subject *on, const st
 	case NOTE_HOST:
 		return noted_find_host(out, on->id, f);
 	case NOTE_JOB:
-		return noted_find_job(out, on->id, jobs);
+		return noted_find_job(out, on, jobs);
 	default:
 		return false;
 	}

@@ -99,11 +99,13 @@ static void topology_draw_node(struct topology_ui *u, const struct context *ctx,
 			    (uint32_t)problem_glyph(bad));
 	if (topology_node_tagged(u, ctx, node))
 		canvas_char(c, u->win, x - 1, y, ROLE_KEY, TAG_POINT);
+	else if (topology_node_noted(u, s, node))
+		canvas_char(c, u->win, x - 1, y, ROLE_KEY, NOTE_POINT);
 	if (node != cursor_node(u))
 		return;
 	canvas_style(c, (struct rect){ u->win.x + x, u->win.y + y, w, 1 }, ROLE_CURSOR, true);
 	if (w == 1 || c->ascii || !s->colours) {
-		if (!topology_node_tagged(u, ctx, node))
+		if (!topology_node_tagged(u, ctx, node) && !topology_node_noted(u, s, node))
 			canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
 		canvas_char(c, u->win, x + w, y, ROLE_KEY, ']');
 	}

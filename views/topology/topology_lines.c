@@ -205,6 +205,20 @@ static bool topology_lines_edge_tagged(const struct topology_layout *p,
 	return false;
 }
 
+/* A sign in the middle of a line; around the edge of the picture: where it leaves its beginning. */
+static void topology_lines_mark(const struct topology_ui *u, struct canvas *c,
+				const struct topology_layout_edge *e, uint32_t sign)
+{
+	const struct topology_layout_node *a = &shown(u)->node[e->a], *b = &shown(u)->node[e->b];
+
+	canvas_char(c, u->win,
+		    (int)(e->around ? place_x(u, b) + (place_x(u, b) > place_x(u, a)) * 3
+				    : (place_x(u, a) + place_x(u, b)) / 2),
+		    (int)(e->around ? place_y(u, b) + (place_y(u, b) > place_y(u, a))
+				    : (place_y(u, a) + place_y(u, b)) / 2),
+		    ROLE_KEY, sign);
+}
+
 /* Tagged cables are always drawn, with a sign in their middle. */
 static void topology_lines_draw_tagged(struct topology_ui *u, const struct context *ctx,
 				       struct canvas *c, bool glyphs)
@@ -218,21 +232,9 @@ static void topology_lines_draw_tagged(struct topology_ui *u, const struct conte
 		if (topology_lines_edge_tagged(p, &p->edge[i], ctx))
 			topology_lines_draw_edge(&u->tagged, u, i, true);
 	line_canvas_draw(&u->tagged, c, u->win);
-	for (uint32_t i = 0; i < p->nedge; i++) {
-		const struct topology_layout_node *a = &p->node[p->edge[i].a],
-						  *b = &p->node[p->edge[i].b];
-		bool around = p->edge[i].around;
-
-		if (!topology_lines_edge_tagged(p, &p->edge[i], ctx))
-			continue;
-		/* around the edge of the picture: where the line leaves its beginning */
-		canvas_char(c, u->win,
-			    (int)(around ? place_x(u, b) + (place_x(u, b) > place_x(u, a)) * 3
-					 : (place_x(u, a) + place_x(u, b)) / 2),
-			    (int)(around ? place_y(u, b) + (place_y(u, b) > place_y(u, a))
-					 : (place_y(u, a) + place_y(u, b)) / 2),
-			    ROLE_KEY, TAG_POINT);
-	}
+	for (uint32_t i = 0; i < p->nedge; i++)
+		if (topology_lines_edge_tagged(p, &p->edge[i], ctx))
+			topology_lines_mark(u, c, &p->edge[i], TAG_POINT);
 }
 
 bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node)
@@ -243,6 +245,30 @@ bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx
 		if (tags_switch(&ctx->tags, shown(u)->sw[n->first + i]))
 			return true;
 	return false;
+}
+
+bool topology_node_noted(const struct topology_ui *u, const struct state *s, uint32_t node)
+{
+	const struct topology_layout_node *n = &shown(u)->node[node];
+
+	for (uint32_t i = 0; s->row_notes && s->row_notes->list.n && i < n->count; i++)
+		if (row_notes_switch(s->row_notes, s->fabric, shown(u)->sw[n->first + i]))
+			return true;
+	return false;
+}
+
+/* Cables with a note have its sign in the middle of their line. */
+static void topology_lines_draw_notes(const struct topology_ui *u, const struct state *s,
+				      struct canvas *c)
+{
+	const struct topology_layout *p = shown(u);
+
+	for (uint32_t i = 0; s->row_notes && s->row_notes->list.n && i < p->nedge; i++)
+		for (uint32_t k = p->edge[i].first; k < p->edge[i].first + p->edge[i].count; k++)
+			if (row_notes_chan(s->row_notes, s->fabric, p->chan[k])) {
+				topology_lines_mark(u, c, &p->edge[i], NOTE_POINT);
+				break;
+			}
 }
 
 void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
@@ -288,5 +314,6 @@ void topology_lines(struct topology_ui *u, const struct context *ctx, const stru
 	}
 	line_canvas_draw(&u->all, c, u->win);
 	line_canvas_draw(&u->here, c, u->win);
+	topology_lines_draw_notes(u, s, c);
 	topology_lines_draw_tagged(u, ctx, c, glyphs);
 }

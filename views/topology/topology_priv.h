@@ -6,6 +6,7 @@
 #include "views/canvas/line_canvas.h"
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
+#include "views/data/row_notes.h"
 #include "views/topology/topology_layout.h"
 #include "views/view.h"
 
@@ -103,6 +104,8 @@ void topology_metrics(struct topology_ui *u, const struct context *ctx, const st
 void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
 		    struct canvas *c, bool glyphs);
 bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node);
+/* A switch of it has a note. */
+bool topology_node_noted(const struct topology_ui *u, const struct state *s, uint32_t node);
 
 void topology_nodes(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 		    const struct state *s);

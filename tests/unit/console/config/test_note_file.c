@@ -64,6 +64,9 @@ static void notes_of_all_kinds_are_read(void **state)
 {
 	const struct note_subject sw = { .kind = NOTE_SWITCH, .id = 0xabc };
 	const struct note_subject host = { .kind = NOTE_HOST, .id = 0xdef };
+	const struct note_subject begun = {
+		.kind = NOTE_JOB, .id = 81234, .fabric = "hpc1", .begun_s = 1763608200
+	};
 	const struct note_subject elsewhere = { .kind = NOTE_JOB, .id = 81234, .fabric = "hpc2" };
 	struct row_notes all;
 
@@ -72,10 +75,12 @@ static void notes_of_all_kinds_are_read(void **state)
 			 "switch 0x0000000000000abc\t2026-11-20T03:10:00Z\tspare fan\r\n"
 			 "host def\t2026-11-20T03:10:00Z\tnew HCA\n"
 			 "job 81234 hpc1\t2026-11-20T03:10:00Z\task \xc3\x84nne\n"
+			 "job 81234 2025-11-20T03:10:00Z hpc1\t2026-11-20T03:10:00Z\tbegun\n"
 			 "time 2025-11-20T03:10:00Z hpc1\t2026-11-20T03:10:00Z\tstorm\n"
 			 "link 0xabc/17\t2026-11-21T03:10:00Z\tswapped");
 	assert_string_equal(told, "");
-	assert_int_equal(all.list.n, 5);
+	assert_int_equal(all.list.n, 6);
+	assert_string_equal(row_notes_find(&all, &begun)->text, "begun");
 	assert_string_equal(row_notes_find(&all, &of_link)->text, "swapped"); /* the last */
 	assert_string_equal(row_notes_find(&all, &sw)->text, "spare fan");
 	assert_string_equal(row_notes_find(&all, &host)->text, "new HCA");
@@ -201,6 +206,7 @@ static void one_is_put_in_and_all_else_stays(void **state)
 	/* what is written is read again as it was */
 	path = temp_folder_file("new/folder/notes");
 	n = (struct row_note){ .on = of_job, .time_s = 1763608200, .text = "a\xc3\xa4 b" };
+	n.on.begun_s = 1763600000;
 	assert_int_equal(note_file_change(path, &n, &err), 0);
 	n.on = of_time;
 	assert_int_equal(note_file_change(path, &n, &err), 0);
@@ -208,7 +214,7 @@ static void one_is_put_in_and_all_else_stays(void **state)
 	assert_int_equal(note_file_read(&all, path, &err), 0);
 	assert_string_equal(told, "");
 	assert_int_equal(all.list.n, 2);
-	assert_string_equal(row_notes_find(&all, &of_job)->text, n.text);
+	assert_string_equal(row_notes_find(&all, &n.on)->text, n.text);
 	assert_int_equal(row_notes_find(&all, &of_time)->time_s, n.time_s);
 	row_notes_done(&all);
 	free(path);

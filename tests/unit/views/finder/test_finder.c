@@ -200,7 +200,7 @@ static void notes_lead_to_what_they_are_on(void **state)
 	note_on(&all, on, "cable swapped");
 	note_subject_host(&on, k.fabric, 9);
 	note_on(&all, on, "new HCA");
-	note_subject_job(&on, k.fabric, k.jobs->jobs[3].id);
+	note_subject_job(&on, k.fabric, &k.jobs->jobs[3]);
 	note_on(&all, on, "ask her");
 	note_subject_moment(&on, k.fabric, 1763608200);
 	note_on(&all, on, "the storm");

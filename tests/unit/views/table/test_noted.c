@@ -199,8 +199,90 @@ static void rows_of_the_overview_have_theirs(void **state)
 	}
 	assert_true(job);
 	console_shows(&k, "note: of the next pane");
-	assert_string_equal(row_notes_job(&all, k.fabric, k.last.note->on.id)->text,
-			    "of the next pane");
+	for (uint32_t j = 0; j < k.jobs->njob; j++)
+		if (k.jobs->jobs[j].id == k.last.note->on.id)
+			assert_string_equal(row_notes_job(&all, k.fabric, &k.jobs->jobs[j])->text,
+					    "of the next pane");
+	end(&k);
+}
+
+/* Numbers come again; also in a file of before a job's begin was kept. */
+static void a_later_job_of_the_same_number_has_no_note(void **state)
+{
+	struct job first = { .id = 7, .start_s = 1000 }, later = { .id = 7, .start_s = 5000 };
+	struct job unknown = { .id = 7 };
+	struct row_note n = { .time_s = 2000, .text = "slow" };
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	note_subject_job(&n.on, k.fabric, &first);
+	assert_true(row_notes_put(&all, &n));
+	assert_string_equal(row_notes_job(&all, k.fabric, &first)->text, "slow");
+	assert_null(row_notes_job(&all, k.fabric, &later));
+	assert_string_equal(row_notes_job(&all, k.fabric, &unknown)->text, "slow");
+	note_subject_job(&n.on, k.fabric, &later);
+	snprintf(n.text, sizeof(n.text), "fast");
+	assert_true(row_notes_put(&all, &n));
+	assert_string_equal(row_notes_job(&all, k.fabric, &first)->text, "slow");
+	assert_string_equal(row_notes_job(&all, k.fabric, &later)->text, "fast");
+	row_notes_done(&all);
+	n.on.begun_s = 0;
+	assert_true(row_notes_put(&all, &n));
+	assert_string_equal(row_notes_job(&all, k.fabric, &first)->text, "fast");
+	assert_null(row_notes_job(&all, k.fabric, &later));
+	end(&k);
+}
+
+/* In the heatmap's line of the cell, the picture, paths: of a cable and a switch. */
+static void notes_are_shown_in_views_without_a_table(void **state)
+{
+	struct console_kit k;
+	struct row_note n = { .time_s = 1, .text = "bad connector" };
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "2");
+	free(console_screen(&k));
+	console_hides(&k, "\" bad connector");
+	for (uint32_t c = 0; c < k.fabric->nchan; c++) { /* whatever cell the cursor is on */
+		note_subject_port(&n.on, k.fabric, k.fabric->chan_src[c], k.fabric->chan_port[c]);
+		assert_true(row_notes_put(&all, &n));
+	}
+	console_shows(&k, "\" bad connector");
+	console_keys(&k, "t");
+	console_shows(&k, "\"");
+	row_notes_done(&all);
+	console_hides(&k, "\"");
+	note_subject_switch(&n.on, k.fabric, 0);
+	assert_true(row_notes_put(&all, &n));
+	console_shows(&k, "\"");
+	end(&k);
+}
+
+static void a_path_shows_notes_of_its_hosts_and_hops(void **state)
+{
+	struct console_kit k;
+	struct row_note n = { .time_s = 1, .text = "loose" };
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "0");
+	free(console_screen(&k));
+	console_hides(&k, "1\"");
+	for (uint32_t sw = 0; sw < k.fabric->nsw; sw++) {
+		note_subject_switch(&n.on, k.fabric, sw);
+		assert_true(row_notes_put(&all, &n));
+	}
+	console_keys(&k, ":path ");
+	console_keys(&k, k.fabric->term_name[0]);
+	console_keys(&k, " ");
+	console_keys(&k, k.fabric->term_name[k.fabric->nterm - 1]);
+	console_key(&k, K_ENTER);
+	console_shows(&k, "1\"");
+	note_subject_host(&n.on, k.fabric, 0);
+	assert_true(row_notes_put(&all, &n));
+	console_shows(&k, "\" loose");
 	end(&k);
 }
 
@@ -257,6 +339,9 @@ int main(void)
 		cmocka_unit_test(an_event_has_the_note_of_its_moment),
 		cmocka_unit_test(a_moment_of_the_past_has_its_note),
 		cmocka_unit_test(rows_of_the_overview_have_theirs),
+		cmocka_unit_test(a_later_job_of_the_same_number_has_no_note),
+		cmocka_unit_test(notes_are_shown_in_views_without_a_table),
+		cmocka_unit_test(a_path_shows_notes_of_its_hosts_and_hops),
 		cmocka_unit_test(what_is_no_note_is_refused),
 		cmocka_unit_test(the_list_stays_in_order_and_is_bounded),
 	};

@@ -2,6 +2,7 @@
 /* View W: what the failure of each cable and switch would cost. */
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/console_kit.h"
+#include "views/data/row_notes.h"
 #include "views/data/state/weak_list.h"
 
 #include <setjmp.h>
@@ -57,6 +58,34 @@ static void command(struct console_kit *k, const char *line)
 	console_keys(k, ":");
 	console_keys(k, line);
 	console_key(k, K_ENTER);
+}
+
+static void parts_with_a_note_are_marked(void **state)
+{
+	struct row_notes all = { 0 };
+	struct row_note n = { .time_s = 1, .text = "wobbly" };
+	struct console_kit k;
+
+	(void)state;
+	open_view(&k);
+	find(&k);
+	k.s.row_notes = &all;
+	console_hides(&k, "wobbly");
+	for (uint32_t i = 0; i < list->report->n; i++) {
+		const struct weak_part *p = &list->report->part[i];
+
+		if (p->chan == FAB_NONE)
+			note_subject_switch(&n.on, k.fabric, p->sw);
+		else
+			note_subject_port(&n.on, k.fabric, k.fabric->chan_src[p->chan],
+					  k.fabric->chan_port[p->chan]);
+		assert_true(row_notes_put(&all, &n));
+	}
+	console_shows(&k, "note: wobbly");
+	console_shows(&k, "> \"");
+	k.s.row_notes = NULL;
+	row_notes_done(&all);
+	close_view(&k);
 }
 
 static void the_worst_comes_first_in_three_sizes(void **state)
@@ -178,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worst_comes_first_in_three_sizes),
+		cmocka_unit_test(parts_with_a_note_are_marked),
 		cmocka_unit_test(enter_goes_to_what_would_fail),
 		cmocka_unit_test(rows_are_filtered_and_sorted),
 		cmocka_unit_test(what_is_not_there_yet_is_said),
