@@ -92,7 +92,12 @@ screens_of_all_views() {
 		is 0 $demo --screen $v --size 90x28 --ascii && [ "$(wc -l <out)" -eq 28 ] &&
 			grep -q 'demo | SM' out || { echo "$v"; return 1; }
 	done
-	is 0 $demo --screen links --ascii --do 'filter leaf2' && grep -q 'filter: leaf2' out && ! grep -q 'leaf3/' out
+	is 0 $demo --screen links --ascii --do 'filter leaf2' && grep -q 'filter: leaf2' out && ! grep -q 'leaf3/' out ||
+		return
+	mkdir -p conf/ibroute-top
+	printf '[map]\nview = heatmap\nmetric = EFI\nlayout = switch x switch\n' >conf/ibroute-top/views
+	is 0 env XDG_CONFIG_HOME="$PWD/conf" $demo --screen overview --ascii --do ':view map' &&
+		grep -q 'switch x switch.*: EFI' out
 }
 what_is_on_a_screen_goes_into_files() {
 	rm -f x.html x.csv

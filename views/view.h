@@ -16,6 +16,12 @@
 struct table;
 struct table_ops;
 
+/* What a picture shows, by names that :layout and :metric take; "" as it is. */
+struct view_choice {
+	char layout[96];
+	char metric[48];
+};
+
 struct view {
 	size_t size;		 /* of its own part of the shell, zeroed at the start */
 	void (*done)(void *own); /* may be NULL */
@@ -35,6 +41,11 @@ struct view {
 	const char *(*label)(const void *own, const struct binding *b);
 	/* What :layout may be given, the i-th; NULL: no more.  May be NULL. */
 	const char *(*layout)(const void *own, const struct state *s, uint32_t i);
+	/* What is chosen; false: nothing yet.  Both may be NULL. */
+	bool (*chosen)(const void *own, const struct context *ctx, const struct state *s,
+		       struct view_choice *out);
+	/* To be so from its next frame on. */
+	void (*choose)(void *own, const struct view_choice *choice);
 	/* Its table, see views/table/table.h; NULL: it has none now.  The shell does filter,
 	 * search, sorting, tags, columns and the mouse for it, and its context.  May be NULL. */
 	struct table *(*table)(void *own, const struct table_ops **ops);

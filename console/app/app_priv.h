@@ -567,6 +567,8 @@ void app_sessions_replay(struct app *a, const char *text);
 
 /* app_saved.c: views that are saved: in the file, and from there */
 void app_saved_read(struct app *a);
+/* At once, for commands that come from a command line. */
+void app_saved_read_now(struct app *a);
 void app_saved_keep(struct app *a, const struct saved_view *v);
 void app_saved_delete(struct app *a, const char *name);
 

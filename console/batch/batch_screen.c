@@ -32,7 +32,7 @@ static void batch_screen_press(struct app *a, const struct canvas *c, uint32_t k
 		app_history_act(a, &r);
 }
 
-static void batch_screen_type_commands(struct app *a, const struct canvas *c, const char *text)
+static void batch_screen_type_commands(struct app *a, struct canvas *c, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ";");
@@ -45,6 +45,7 @@ static void batch_screen_type_commands(struct app *a, const struct canvas *c, co
 		for (size_t i = 0; i < n; i++)
 			batch_screen_press(a, c, (unsigned char)text[i]);
 		batch_screen_press(a, c, K_ENTER);
+		shell_draw(a->shell, c, app_shown(a)); /* for the next one */
 		text += n;
 		text += *text == ';';
 	}
@@ -63,8 +64,10 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	if (o->screen == VIEW_WEAK)
 		app_weak_opened(a);
 	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
-	if (o->commands)
+	if (o->commands) {
+		app_saved_read_now(a); /* for :view NAME */
 		batch_screen_type_commands(a, c, o->commands);
+	}
 	shell_draw(a->shell, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);

@@ -120,13 +120,19 @@ static void saved_file_take(struct saved_reader *r, const char *name, const char
 		saved_file_text(r, v->columns, sizeof(v->columns), value);
 	} else if (!strcasecmp(name, "sort")) {
 		saved_file_text(r, v->sort, sizeof(v->sort), value);
+	} else if (!strcasecmp(name, "layout")) {
+		saved_file_text(r, v->choice.layout, sizeof(v->choice.layout), value);
+	} else if (!strcasecmp(name, "metric")) {
+		saved_file_text(r, v->choice.metric, sizeof(v->choice.metric), value);
 	} else if (!strcasecmp(name, "problems")) {
 		v->problems = !strcasecmp(value, "yes");
 		if (!v->problems && strcasecmp(value, "no") != 0)
 			saved_file_wrong(r, r->line, "problems: neither yes nor no");
 	} else {
-		snprintf(why, sizeof(why),
-			 "'%.40s' is not one of view, filter, columns, sort, problems", name);
+		snprintf(
+			why, sizeof(why),
+			"'%.40s' is not one of view, filter, columns, sort, problems, layout, metric",
+			name);
 		saved_file_wrong(r, r->line, why);
 	}
 }
@@ -249,6 +255,8 @@ static void saved_file_put(FILE *out, const struct saved_view *v)
 	saved_file_put_line(out, "columns", v->columns);
 	saved_file_put_line(out, "sort", v->sort);
 	saved_file_put_line(out, "problems", v->problems ? "yes" : "");
+	saved_file_put_line(out, "layout", v->choice.layout);
+	saved_file_put_line(out, "metric", v->choice.metric);
 }
 
 struct saved_change {

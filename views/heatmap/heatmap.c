@@ -44,7 +44,8 @@ struct heatmap_ui {
 	struct heat_cells cells;
 	struct heat_totals totals;
 	struct heat_cables cables;
-	bool chosen;	      /* the metric was, by the operator */
+	bool chosen; /* the metric was, by the operator */
+	struct view_choice wanted;
 	uint32_t shared_chan; /* channel last given to the other views, or taken from them */
 };
 
@@ -437,6 +438,52 @@ static void heatmap_follow(struct heatmap_ui *u, const struct context *ctx, cons
 	heatmap_go_to(u, ctx, s, chan);
 }
 
+static void heatmap_no_choice(struct context *ctx, const char *text)
+{
+	context_say(ctx, "unknown heatmap setting '%s'; the key cycles through all of them", text);
+}
+
+/* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
+static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, const struct state *s,
+				  const struct input *in)
+{
+	uint32_t i;
+
+	if (!in->text || !in->text[0] ||
+	    (in->req != REQ_METRIC && in->req != REQ_LAYOUT && in->req != REQ_ROWS &&
+	     in->req != REQ_ZOOM))
+		return false;
+	i = in->req == REQ_METRIC   ? heat_metric_named(in->text)
+	    : in->req == REQ_LAYOUT ? heat_plane_named(u->layout, in->text)
+	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
+				    : HEAT_NO_CHOICE;
+	if (i == HEAT_NO_CHOICE) {
+		heatmap_no_choice(ctx, in->text);
+	} else if (in->req == REQ_METRIC) {
+		u->chosen = true;
+		ctx->compare = i == CHAN_DELTA;
+		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
+	} else if (in->req == REQ_LAYOUT) {
+		heatmap_set_plane(u, ctx, s, i);
+	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ctx->summary.racks)) {
+		u->sort = (enum heat_sort)i;
+		heatmap_sort_rows(u, ctx, s);
+	} else {
+		context_say(ctx, "no racks known: none in node names, and no usable --racks file");
+	}
+	return true;
+}
+
+/* What a saved view has, once there is a layout to have it. */
+static void heatmap_take_choice(struct heatmap_ui *u, struct context *ctx, const struct state *s)
+{
+	const struct view_choice want = u->wanted;
+
+	u->wanted = (struct view_choice){ .layout = "" };
+	heatmap_named_setting(u, ctx, s, &(struct input){ .req = REQ_LAYOUT, .text = want.layout });
+	heatmap_named_setting(u, ctx, s, &(struct input){ .req = REQ_METRIC, .text = want.metric });
+}
+
 /* All of it, where that takes no more than two rows a cell in half blocks, or single rows are far
  * too many; else single rows. */
 static uint32_t heatmap_first_zoom(struct heatmap_ui *u, struct rect matrix, int label_w)
@@ -477,6 +524,7 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 		return;
 	}
 	heatmap_follow(u, ctx, s);
+	heatmap_take_choice(u, ctx, s);
 	if (!u->chosen && !s->rates && s->mode == RUN_FILE && state_metrics(s))
 		u->metric = CHAN_EFI; /* which a file has */
 	u->below = matrix.h >= TOTALS_FROM && heat_totals_suit(heatmap_sight(u, ctx, s).metric);
@@ -654,42 +702,6 @@ static void heatmap_toggle_compare(struct heatmap_ui *u, struct context *ctx, co
 				 "moment by :against TIME");
 }
 
-static void heatmap_no_choice(struct context *ctx, const char *text)
-{
-	context_say(ctx, "unknown heatmap setting '%s'; the key cycles through all of them", text);
-}
-
-/* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
-static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, const struct state *s,
-				  const struct input *in)
-{
-	uint32_t i;
-
-	if (!in->text || !in->text[0] ||
-	    (in->req != REQ_METRIC && in->req != REQ_LAYOUT && in->req != REQ_ROWS &&
-	     in->req != REQ_ZOOM))
-		return false;
-	i = in->req == REQ_METRIC   ? heat_metric_named(in->text)
-	    : in->req == REQ_LAYOUT ? heat_plane_named(u->layout, in->text)
-	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
-				    : HEAT_NO_CHOICE;
-	if (i == HEAT_NO_CHOICE) {
-		heatmap_no_choice(ctx, in->text);
-	} else if (in->req == REQ_METRIC) {
-		u->chosen = true;
-		ctx->compare = i == CHAN_DELTA;
-		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
-	} else if (in->req == REQ_LAYOUT) {
-		heatmap_set_plane(u, ctx, s, i);
-	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ctx->summary.racks)) {
-		u->sort = (enum heat_sort)i;
-		heatmap_sort_rows(u, ctx, s);
-	} else {
-		context_say(ctx, "no racks known: none in node names, and no usable --racks file");
-	}
-	return true;
-}
-
 /* The cell under the mouse; clicked again it is opened. */
 static bool heatmap_click(struct heatmap_ui *u, struct context *ctx, const struct input *in,
 			  const struct state *s)
@@ -805,6 +817,26 @@ static const char *heatmap_layout_name(const void *own, const struct state *s, u
 	return known && i < u->layout->nplane ? u->layout->plane[i].title : NULL;
 }
 
+static bool heatmap_chosen(const void *own, const struct context *ctx, const struct state *s,
+			   struct view_choice *out)
+{
+	const struct heatmap_ui *u = own;
+
+	if (!s->fabric || !u->layout || u->layout->fabric != s->fabric)
+		return false;
+	snprintf(out->layout, sizeof(out->layout), "%s", heatmap_plane(u)->title);
+	snprintf(out->metric, sizeof(out->metric), "%s",
+		 chan_metric_name(heatmap_sight(u, ctx, s).metric));
+	return true;
+}
+
+static void heatmap_choose(void *own, const struct view_choice *choice)
+{
+	struct heatmap_ui *u = own;
+
+	u->wanted = *choice;
+}
+
 const struct view view_heatmap = {
 	.size = sizeof(struct heatmap_ui),
 	.done = heatmap_done,
@@ -812,4 +844,6 @@ const struct view view_heatmap = {
 	.input = heatmap_input,
 	.context = heatmap_context,
 	.layout = heatmap_layout_name,
+	.chosen = heatmap_chosen,
+	.choose = heatmap_choose,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/saved/saved_view.h"
 
+#include "views/heatmap/heat_window.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +81,17 @@ static int saved_view_check_filter(const char *filter, enum row_kind kind, struc
 	return 0;
 }
 
+static int saved_view_check_choice(const struct saved_view *v, struct err *err)
+{
+	const struct view_choice *c = &v->choice;
+
+	if (v->view != VIEW_HEATMAP && (c->layout[0] || c->metric[0]))
+		return err_set(err, -EINVAL, "layout and metric are those of the heatmap");
+	if (c->metric[0] && heat_metric_named(c->metric) == HEAT_NO_CHOICE)
+		return err_set(err, -EINVAL, "metric: there is no '%.40s'", c->metric);
+	return saved_view_plain(c->layout, "layout", err);
+}
+
 int saved_view_check(const struct saved_view *v, struct err *err)
 {
 	enum row_kind kind = saved_view_rows(v->view);
@@ -86,6 +99,8 @@ int saved_view_check(const struct saved_view *v, struct err *err)
 
 	if (!rc)
 		rc = saved_view_plain(v->filter, "filter", err);
+	if (!rc)
+		rc = saved_view_check_choice(v, err);
 	if (rc)
 		return rc;
 	if (kind == ROW_KINDS) {
@@ -143,6 +158,11 @@ const char *saved_view_text(char *buf, size_t len, const struct saved_view *v)
 	enum row_kind kind = saved_view_rows(v->view);
 	size_t n;
 
+	if (v->choice.layout[0] || v->choice.metric[0]) {
+		snprintf(buf, len, "heatmap: %s%s%s", v->choice.metric,
+			 v->choice.metric[0] && v->choice.layout[0] ? ", " : "", v->choice.layout);
+		return buf;
+	}
 	snprintf(buf, len, "%s%s%s", kind == ROW_KINDS ? "" : row_kind_name(kind),
 		 v->filter[0] ? ": " : "", v->filter);
 	n = strlen(buf);

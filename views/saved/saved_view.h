@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * saved_view: a view with the filter, columns and order of its table, under a name: :view save
- * NAME, :view NAME.
+ * saved_view: a view with the filter, columns and order of its table, or the layout and metric of
+ * the heatmap, under a name: :view save NAME, :view NAME.
  */
 #pragma once
 
 #include "fabric/base/message/err.h"
 #include "views/data/state/request.h"
 #include "views/table/table.h"
+#include "views/view.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +23,9 @@ struct saved_view {
 	/* of its table; "" none, or the usual ones */
 	char filter[128];
 	char columns[160];
-	char sort[64]; /* "util_pct"; with a - before it: reversed */
-	bool problems; /* only rows with a problem */
+	char sort[64];		   /* "util_pct"; with a - before it: reversed */
+	bool problems;		   /* only rows with a problem */
+	struct view_choice choice; /* of the heatmap */
 };
 
 struct saved_views {

@@ -8,7 +8,7 @@
 /* clang-format off */
 static const struct command commands[] = {
 	/* with arguments */
-	{ "view", "VIEW", ARG_VIEW, true, REQ_VIEW, 0, "go to a view, by name or digit, or to a saved one; save NAME: save this view with its filter, columns and order; delete NAME: delete that" },
+	{ "view", "VIEW", ARG_VIEW, true, REQ_VIEW, 0, "go to a view, by name or digit, or to a saved one; save NAME: save this view with its filter, columns and order, the heatmap with layout and metric; delete NAME: delete that" },
 	{ "sort", "[COLUMN]", ARG_COLUMN, false, REQ_SORT, 0, "sort by a column; no argument: choose from a list" },
 	{ "filter", "[EXPRESSION]", ARG_FILTER, false, REQ_FILTER, 0, "show only rows that match, such as util>80 leaf; no argument: all rows" },
 	{ "search", "[TEXT]", ARG_TEXT, false, REQ_SEARCH, 0, "search everything by parts of names: views, commands, saved views, bookmarks, jobs, switches, hosts, links" },

@@ -972,8 +972,10 @@ static bool shell_allowed(struct shell *shell, struct input *in, const struct co
 
 /* --- saved views ----------------------------------------------------------------------------- */
 
-static void shell_save_view(struct shell *shell, const char *name, struct request *out)
+static void shell_save_view(struct shell *shell, const char *name, const struct state *s,
+			    struct request *out)
 {
+	const struct view *v = view_find(shell->ctx.view);
 	enum row_kind rows = saved_view_rows(shell->ctx.view);
 	const struct table_ops *ops;
 	const struct table *t = shell_table(shell, &ops);
@@ -995,6 +997,8 @@ static void shell_save_view(struct shell *shell, const char *name, struct reques
 	shell->saving = (struct saved_view){ .name = "" };
 	snprintf(shell->saving.name, sizeof(shell->saving.name), "%s", name);
 	saved_view_take(&shell->saving, shell->ctx.view, rows != ROW_KINDS ? t : NULL);
+	if (v->chosen)
+		v->chosen(shell_own(shell), &shell->ctx, s, &shell->saving.choice);
 	out->type = REQ_VIEW_SAVE;
 	out->saved = &shell->saving;
 }
@@ -1021,6 +1025,8 @@ static void shell_show_saved(struct shell *shell, const struct saved_view *v, co
 	struct table *t;
 
 	shell_do(shell, &go, s, out);
+	if (view_find(v->view)->choose)
+		view_find(v->view)->choose(shell->own[v->view], &v->choice);
 	for (int i = 0; rows != ROW_KINDS && i < 8 && shell_view_input(shell, &back, s, &none); i++)
 		;
 	t = shell_table(shell, &ops);
@@ -1051,7 +1057,7 @@ static bool shell_saved_command(struct shell *shell, const char *arg, const stru
 	if (v)
 		shell_show_saved(shell, v, s, out);
 	else if (n == 4 && !strncasecmp(arg, "save", n))
-		shell_save_view(shell, name, out);
+		shell_save_view(shell, name, s, out);
 	else if (n == 6 && !strncasecmp(arg, "delete", n))
 		shell_delete_view(shell, name, s, out);
 	else

@@ -4,6 +4,7 @@
 
 #include "console/config/saved_file.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 #include "views/saved/saved_view.h"
 
 #include <stdlib.h>
@@ -64,6 +65,19 @@ void app_saved_read(struct app *a)
 		app_saved_free(w);
 	else if (app_files_begin(a, &app_saved_read_ops, w, &err))
 		app_fail(a, "views", err.text);
+}
+
+void app_saved_read_now(struct app *a)
+{
+	char *path = saved_file_path();
+	struct err err;
+
+	if (!a->saved_views)
+		a->saved_views = xcalloc(1, sizeof(*a->saved_views));
+	if (path && saved_file_read(a->saved_views, path, &err))
+		log_add(LOG_WARN, "views", "%s", err.text);
+	a->state.saved_views = a->saved_views;
+	free(path);
 }
 
 /* NULL: there is no place for it, or what is there is not read yet, as is said. */

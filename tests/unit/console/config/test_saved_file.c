@@ -62,7 +62,8 @@ static void views_are_read_with_all_that_is_said_of_them(void **state)
 	(void)state;
 	read_views(&all,
 		   "# mine\n\n[hot]\r\nview = links\r\nfilter = util>80 tier~spine\n"
-		   "columns=util,wait , a\nsort = -util\nproblems = yes\n[Map]\n view = heat\n");
+		   "columns=util,wait , a\nsort = -util\nproblems = yes\n[Map]\n view = heat\n"
+		   "metric = EFI\nlayout = switch x switch\n");
 	assert_string_equal(told, "");
 	assert_int_equal(all.n, 2);
 	v = saved_views_find(&all, "HOT");
@@ -73,6 +74,8 @@ static void views_are_read_with_all_that_is_said_of_them(void **state)
 	assert_string_equal(v->sort, "-util");
 	assert_true(v->problems);
 	assert_int_equal(saved_views_find(&all, "map")->view, VIEW_HEATMAP);
+	assert_string_equal(saved_views_find(&all, "map")->choice.metric, "EFI");
+	assert_string_equal(saved_views_find(&all, "map")->choice.layout, "switch x switch");
 }
 
 static void what_is_wrong_is_told_with_its_line_and_left_out(void **state)
@@ -88,6 +91,8 @@ static void what_is_wrong_is_told_with_its_line_and_left_out(void **state)
 		  ":1: columns: links have no column 'slowdown'" },
 		{ "[x]\nview = jobs\nsort = -wait\n", ":1: sort: jobs have no column 'wait'" },
 		{ "[x]\nview = heatmap\nfilter = a\n", ":1: this view has no table" },
+		{ "[x]\nview = links\nmetric = EFI\n", ":1: layout and metric are those of" },
+		{ "[x]\nview = heatmap\nmetric = joy\n", ":1: metric: there is no 'joy'" },
 		{ "[x]\nview = links\nproblems = maybe\n", ":3: problems: neither yes nor no" },
 		{ "[x]\nview = links\ncolour = red\n", ":3: 'colour' is not one of view" },
 		{ "[x]\nview = links\nrubbish\n", ":3: expected NAME = VALUE" },

@@ -3,11 +3,13 @@
 #include "views/saved/saved_view.h"
 
 #include "tests/unit/kit/console_kit.h"
+#include "views/heatmap/heat_window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -123,6 +125,44 @@ static void views_without_a_table_are_saved_too(void **state)
 	console_close(&k);
 }
 
+/* Also in a console that has not drawn its heatmap yet. */
+static void the_heatmap_comes_back_with_layout_and_metric(void **state)
+{
+	struct console_kit k;
+	char *text;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "2");
+	free(console_screen(&k));
+	console_keys(&k, "vm");
+	text = console_screen(&k);
+	assert_non_null(strstr(text, "layout 2/"));
+	save(&k, "map");
+	assert_string_equal(all.view[0].choice.metric, "wait");
+	assert_non_null(strstr(text, all.view[0].choice.layout));
+	free(text);
+	console_keys(&k, "vm1");
+	run(&k, "view map");
+	console_shows(&k, "layout 2/");
+	console_shows(&k, all.view[0].choice.metric);
+	console_close(&k);
+	console_open(&k, 100, 30);
+	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	k.s.saved_views = &all;
+	run(&k, "view map");
+	console_shows(&k, "layout 2/");
+	console_shows(&k, all.view[0].choice.metric);
+	console_close(&k);
+}
+
+static void every_metric_is_known_by_its_name(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < CHAN_METRICS; i++)
+		assert_int_equal(heat_metric_named(chan_metric_name((enum chan_metric)i)), i);
+}
+
 static void names_that_mean_something_else_are_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -178,6 +218,8 @@ int main(void)
 		cmocka_unit_test(what_was_not_chosen_is_as_usual_again),
 		cmocka_unit_test(what_is_open_instead_is_closed),
 		cmocka_unit_test(views_without_a_table_are_saved_too),
+		cmocka_unit_test(the_heatmap_comes_back_with_layout_and_metric),
+		cmocka_unit_test(every_metric_is_known_by_its_name),
 		cmocka_unit_test(names_that_mean_something_else_are_refused),
 		cmocka_unit_test(saved_views_are_completed_and_found),
 	};
