@@ -73,6 +73,7 @@ struct app_history {
 	int64_t kept_ms; /* when it was taken */
 	uint64_t asked;	 /* serial of the last question about the past */
 	int32_t asked_step;			 /* its direction */
+	int32_t event_by;			 /* the moment of an event is: its direction */
 	bool awaited;				 /* the answer */
 	int32_t more;				 /* steps wanted since */
 	int64_t made_ms[SAMPLE_HISTORY_MAX + 1]; /* of samples by serial, as the collector has it */
@@ -96,13 +97,6 @@ struct app_play {
 	int64_t kept_ms; /* the moment before the step */
 	int32_t asked;	 /* its samples */
 	double gap_s;	 /* between two of them */
-
-	/* on the way to an event of the collector's past: in that direction (0: not), the event
-	 * asked for last (0: none yet), the moment that was shown then */
-	int event_by;
-	int64_t event_s, event_ms;
-	uint64_t seen;	     /* app_history.nkept */
-	struct events later; /* of moments shown so far, up to the latest of them */
 };
 
 /* The most of each kept sample, by its serial as made_ms. */
@@ -479,12 +473,17 @@ void app_history_show(struct app *a, const struct snapshot_at *m, const struct m
 /* The sample at that moment of Unix time, or so many before or after it, which the collector is
  * asked for; false: there is none that keeps any. */
 bool app_history_ask(struct app *a, int64_t at_ms, int32_t step);
+/* The moment of the next event after it (by 1), or before (-1). */
+bool app_history_ask_event(struct app *a, int64_t at_ms, int32_t by);
 void app_history_say_none(struct app *a, const char *why);
 /* When that sample was taken, as the collector has it; 0: there is none. */
 int64_t app_history_ms(struct app *a, uint64_t serial);
 
 /* app_play.c: the past as it went on; true: it was asked for that */
 bool app_play_act(struct app *a, const struct request *r);
+/* The moment of the event that was asked for is shown; told: as feed_past_event() has it, NULL: the
+ * collector has no such event. */
+void app_play_event_came(struct app *a, const char *told);
 
 /* app_peak.c: to that moment of this session; "": of utilisation */
 void app_peak_go(struct app *a, const char *metric);

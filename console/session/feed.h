@@ -29,6 +29,8 @@ struct feed_ops {
 	void (*tables_end)(struct feed *f);
 	/* NULL: it keeps nothing */
 	void (*past)(struct feed *f, uint64_t serial, int64_t at_ms, int32_t step);
+	/* NULL: it knows no events */
+	void (*past_event)(struct feed *f, uint64_t serial, int64_t at_ms, int32_t by);
 	void (*stop)(struct feed *f);
 	void (*free)(struct feed *f);
 };
@@ -73,6 +75,18 @@ static inline bool feed_has_past(const struct feed *f)
 static inline void feed_past(struct feed *f, uint64_t serial, int64_t at_ms, int32_t step)
 {
 	f->ops->past(f, serial, at_ms, step);
+}
+
+static inline bool feed_has_past_events(const struct feed *f)
+{
+	return feed_has_past(f) && f->ops->past_event;
+}
+
+/* The moment of the next event after (by 1) or before (-1) the sample at that time: MSG_PAST with
+ * that serial, whose text is "1763608200 AREA: what". */
+static inline void feed_past_event(struct feed *f, uint64_t serial, int64_t at_ms, int32_t by)
+{
+	f->ops->past_event(f, serial, at_ms, by);
 }
 
 /* Waits for what is under way. */

@@ -248,6 +248,10 @@ static void app_collector_take_past(struct app *a, struct msg *msg)
 	if (msg->total != h->asked)
 		return; /* another moment is wanted by now */
 	h->awaited = false;
+	if (msg->rc == -ENOENT && h->event_by) {
+		app_play_event_came(a, NULL);
+		return;
+	}
 	if (msg->rc) {
 		app_history_say_none(a, msg->text);
 		return;
@@ -261,6 +265,8 @@ static void app_collector_take_past(struct app *a, struct msg *msg)
 		app_history_go(a, own);
 	else
 		app_collector_show(a, msg);
+	if (h->event_by)
+		app_play_event_came(a, msg->text);
 }
 
 int app_collector_past_now(struct app *a, int64_t at_ms, struct err *err)

@@ -275,10 +275,26 @@ bool app_history_ask(struct app *a, int64_t at_ms, int32_t step)
 		return true;
 	}
 	h->more = 0;
+	h->event_by = 0;
 	h->asked_step = step;
 	h->awaited = true;
 	h->no_past[0] = '\0';
 	feed_past(a->feed, ++h->asked, at_ms, step);
+	return true;
+}
+
+bool app_history_ask_event(struct app *a, int64_t at_ms, int32_t by)
+{
+	struct app_history *h = &a->shown_history;
+
+	if (!feed_has_past_events(a->feed))
+		return false;
+	h->more = 0;
+	h->asked_step = 0;
+	h->event_by = by;
+	h->awaited = true;
+	h->no_past[0] = '\0';
+	feed_past_event(a->feed, ++h->asked, at_ms, by);
 	return true;
 }
 

@@ -186,33 +186,9 @@ static const struct log_line *app_play_own_event(const struct app *a, uint64_t s
 	return best;
 }
 
-static void app_play_forget_event(struct app *a)
-{
-	a->play.event_by = 0;
-	a->play.event_s = 0;
-}
-
 static void app_play_no_event(struct app *a, int by)
 {
-	app_play_forget_event(a);
 	shell_say(a->shell, by > 0 ? "no later event" : "no earlier event is known");
-}
-
-/* What the collector has told of that time, the nearest in that direction. */
-static const struct log_line *app_play_kept_event(const struct events *e, int64_t from_s, int by)
-{
-	const struct log_line *best = NULL;
-
-	for (uint32_t i = 0; i < events_count(e); i++) {
-		const struct log_line *l = events_get(e, i);
-		int64_t at = app_play_event_s(l);
-
-		if (!app_play_counts(l) || (by > 0 ? at <= from_s : at >= from_s))
-			continue;
-		if (!best || (by > 0 ? at < app_play_event_s(best) : at > app_play_event_s(best)))
-			best = l;
-	}
-	return best;
 }
 
 static void app_play_go_to_own_event(struct app *a, uint64_t serial, int by)
@@ -222,50 +198,39 @@ static void app_play_go_to_own_event(struct app *a, uint64_t serial, int by)
 
 	pthread_mutex_lock(&a->events_lock);
 	l = app_play_own_event(a, serial, by, &to);
-
-	app_play_forget_event(a);
 	if (l) {
 		app_history_go(a, to);
 		app_play_say_event(a, l);
-	} else if (by < 0 && oldest && app_history_ask(a, app_history_ms(a, oldest), -1)) {
-		a->play.event_by = by; /* when that has come, from there */
-	} else {
+	} else if (by > 0 || !oldest || !app_history_ask_event(a, app_history_ms(a, oldest), by)) {
 		app_play_no_event(a, by);
 	}
 	pthread_mutex_unlock(&a->events_lock);
 }
 
-static void app_play_go_to_kept_event(struct app *a, int by)
+void app_play_event_came(struct app *a, const char *told)
 {
-	const struct app_history *h = &a->shown_history;
-	struct app_play *p = &a->play;
-	int64_t from_s = h->at.time_s;
-	const struct log_line *l;
+	struct app_history *h = &a->shown_history;
+	int by = h->event_by;
+	char time[FIGURE_LEN], *text;
+	long long at;
 
-	if (p->event_by && p->event_s)
-		from_s = p->event_s; /* there is no sample between that event and this moment */
-	l = app_play_kept_event(by > 0 ? &p->later : &h->events, from_s, by);
-	if (!l && by > 0) {
+	h->event_by = 0;
+	if (!told && by > 0) {
 		app_play_go_to_own_event(a, 0, by);
-		return;
-	}
-	if (!l || !app_history_ask(a, app_play_event_s(l) * 1000 + 999, 0)) {
+	} else if (!told) {
 		app_play_no_event(a, by);
-		return;
+	} else if (told[0]) { /* a collector of an older version does not say it */
+		at = strtoll(told, &text, 10);
+		shell_say(a->shell, "%s%.170s", figure_time(time, at), text);
 	}
-	p->event_by = by;
-	p->event_s = app_play_event_s(l);
-	p->event_ms = h->kept_ms;
-	app_play_say_event(a, l);
 }
 
 static void app_play_go_to_event(struct app *a, int by)
 {
 	const struct app_history *h = &a->shown_history;
 
-	app_play_forget_event(a);
 	if (h->on && h->kept)
-		app_play_go_to_kept_event(a, by);
+		app_history_ask_event(a, h->kept_ms, by);
 	else if (h->on || by < 0)
 		app_play_go_to_own_event(
 			a, h->on ? h->at.serial : sample_history_newest(a->samples) + 1, by);
@@ -274,36 +239,11 @@ static void app_play_go_to_event(struct app *a, int by)
 			  key_hint("earlier"));
 }
 
-/* A moment of the collector's has come; perhaps one that was asked for on the way to an event. */
-static void app_play_came(struct app *a)
-{
-	const struct app_history *h = &a->shown_history;
-	struct app_play *p = &a->play;
-	const struct log_line *newest = events_count(&h->events) ? events_get(&h->events, 0) : NULL;
-
-	if (newest &&
-	    (!events_count(&p->later) || newest->time_ns > events_get(&p->later, 0)->time_ns))
-		p->later = h->events;
-	if (p->event_s && p->event_ms != h->kept_ms) /* there it is */
-		app_play_forget_event(a);
-	else if (p->event_by)
-		app_play_go_to_kept_event(a, p->event_by);
-}
-
 /* --- a part of the console ------------------------------------------------------------------- */
 
 static void app_play_refresh(struct app *a)
 {
-	const struct app_history *h = &a->shown_history;
-	struct app_play *p = &a->play;
-
-	if (p->seen != h->nkept) {
-		p->seen = h->nkept;
-		app_play_came(a);
-	} else if (!h->awaited) {
-		app_play_forget_event(a);
-	}
-	if (p->on)
+	if (a->play.on)
 		app_play_on(a);
 }
 
@@ -318,10 +258,8 @@ static bool app_play_is_move(enum req req)
 
 bool app_play_act(struct app *a, const struct request *r)
 {
-	if (app_play_is_move(r->type)) {
+	if (app_play_is_move(r->type))
 		app_play_stop(a);
-		app_play_forget_event(a);
-	}
 	if (r->type == REQ_PLAY)
 		app_play_speed(a, r->text);
 	else if (r->type == REQ_EVENT_NEXT || r->type == REQ_EVENT_PREV)

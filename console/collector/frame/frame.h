@@ -66,20 +66,23 @@ struct hello {
 };
 
 /* A question about the past. */
+enum past_what { PAST_SAMPLE, PAST_EVENT };
+
 struct past_ask {
 	uint64_t serial; /* comes back */
 	int64_t at_ms;
-	int32_t step; /* 0: the sample at that time or the last before; 1: the next after, -1: the
-			 one before, 5: five after, ... */
-	uint32_t zero;
+	int32_t step;  /* 0: the sample at that time or the last before; 1: the next after, -1: the
+			  one before, 5: five after, ... */
+	uint32_t what; /* PAST_EVENT: the moment of the next event after (step 1) or before (-1) the
+			  sample at that time; of another number: as PAST_SAMPLE */
 };
 
 /* What is to be found of a moment.  Borrowed: NULL where nothing is kept. */
 struct past_answer {
 	uint64_t serial;
-	int32_t rc;	 /* -ENOENT: nothing is kept there; -EIO: it cannot be read */
-	int64_t time_ms; /* of the sample */
-	const char *text;
+	int32_t rc;	  /* -ENOENT: nothing is kept there; -EIO: it cannot be read */
+	int64_t time_ms;  /* of the sample */
+	const char *text; /* why not; of an event: "1763608200 AREA: what" */
 	const struct frame *fabric, *tables, *jobs;
 	const struct frame *before, *sample; /* perhaps each with a base */
 	const struct frame *events;	     /* of frame_of_lines() */

@@ -18,6 +18,19 @@
 #define HISTORY_FORMAT	2 /* 1: without bases, in zlib */
 #define HISTORY_WAIT_MS 5000
 
+/* Updates and baselines as lines of the log, those that ended at such a time. */
+#define HISTORY_ACT_LINES(when)                                                                    \
+	"UNION ALL "                                                                               \
+	"SELECT end_ms, 1, 'update', id || ': ' || state || ', ' || engine || ', ' || blocks || "  \
+	"' blocks, by ' || user || CASE text WHEN '' THEN '' ELSE ': ' || text END "               \
+	"FROM txn WHERE end_ms " when " UNION ALL "                                                \
+	"SELECT end_ms, 1, 'baseline', 'of ' || fabric || ': ' || state || ' by ' || user "        \
+	"FROM baseline WHERE end_ms " when " "
+/* The first line of the log. */
+#define HISTORY_EVENT(when, way)                                                                   \
+	"SELECT time_ms, level, area, text FROM event WHERE time_ms " when                         \
+	" ORDER BY time_ms " way ", id " way " LIMIT 1"
+
 static const char *const history_sql[HQ_COUNT] = {
 	[HQ_ADD] = "INSERT INTO frame(kind, time_ms, size, body, base) VALUES(?1, ?2, ?3, ?4, ?5)",
 	[HQ_EVENT] = "INSERT INTO event(time_ms, level, area, text) VALUES(?1, ?2, ?3, ?4)",
@@ -28,13 +41,15 @@ static const char *const history_sql[HQ_COUNT] = {
 		      "ORDER BY time_ms DESC, id DESC LIMIT ?2",
 	/* what was done is told with the log, when it ended, whoever kept a log then */
 	[HQ_LINES] =
-		"SELECT time_ms, level, area, text FROM (SELECT time_ms, level, area, text, id FROM event "
-		"WHERE time_ms <= ?1 ORDER BY time_ms DESC, id DESC LIMIT ?2) UNION ALL "
-		"SELECT end_ms, 1, 'update', id || ': ' || state || ', ' || engine || ', ' || blocks || "
-		"' blocks, by ' || user || CASE text WHEN '' THEN '' ELSE ': ' || text END "
-		"FROM txn WHERE end_ms <= ?1 UNION ALL "
-		"SELECT end_ms, 1, 'baseline', 'of ' || fabric || ': ' || state || ' by ' || user "
-		"FROM baseline WHERE end_ms <= ?1 ORDER BY 1 DESC LIMIT ?2",
+		"SELECT time_ms, level, area, text FROM (SELECT time_ms, level, area, text, id "
+		"FROM event WHERE time_ms <= ?1 ORDER BY time_ms DESC, id DESC LIMIT ?2) " HISTORY_ACT_LINES(
+			"<= ?1") "ORDER BY 1 DESC LIMIT ?2",
+	[HQ_EVENT_FROM] = HISTORY_EVENT(">= ?1", ""),
+	[HQ_LINE_FROM] = "SELECT * FROM (" HISTORY_EVENT(">= ?1", "") ") " HISTORY_ACT_LINES(
+		">= ?1") "ORDER BY 1 LIMIT 1",
+	[HQ_EVENT_BEFORE] = HISTORY_EVENT("< ?1", "DESC"),
+	[HQ_LINE_BEFORE] = "SELECT * FROM (" HISTORY_EVENT("< ?1", "DESC") ") " HISTORY_ACT_LINES(
+		"< ?1") "ORDER BY 1 DESC LIMIT 1",
 	[HQ_BEFORE] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms <= ?2 "
 		      "ORDER BY time_ms DESC LIMIT 1 OFFSET ?3",
 	[HQ_AFTER] = "SELECT time_ms FROM frame WHERE kind = ?1 AND time_ms > ?2 "
@@ -104,10 +119,12 @@ int history_error(struct history *h, const char *doing, struct err *err)
 
 sqlite3_stmt *history_query(struct history *h, enum history_query q)
 {
-	const char *sql = h->has_bases	  ? history_sql[q]
-			  : q == HQ_LAST  ? history_last_format_1
-			  : q == HQ_LINES ? history_sql[HQ_EVENTS]
-					  : history_sql[q];
+	const char *sql = h->has_bases		? history_sql[q]
+			  : q == HQ_LAST	? history_last_format_1
+			  : q == HQ_LINES	? history_sql[HQ_EVENTS]
+			  : q == HQ_LINE_FROM	? history_sql[HQ_EVENT_FROM]
+			  : q == HQ_LINE_BEFORE ? history_sql[HQ_EVENT_BEFORE]
+						: history_sql[q];
 
 	if (!h->q[q] && sqlite3_prepare_v3(h->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &h->q[q],
 					   NULL) != SQLITE_OK)

@@ -49,6 +49,10 @@ struct log_line history_missing(int64_t at_ms, const struct err *why);
  * there are any.  -ENOENT: there is none, or, without a step, none until then. */
 int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_t step,
 		      struct err *err);
+/* The next event of another sample than the one at that time: after it, or with by < 0 before.
+ * -ENOENT: there is none. */
+int history_event(struct log_line *out, struct history *h, int64_t at_ms, int32_t by,
+		  struct err *err);
 /* 0: nothing is kept. */
 int64_t history_oldest_ms(struct history *h);
 uint64_t history_bytes(struct history *h); /* of the file */

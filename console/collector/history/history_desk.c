@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define ASKED_MAX 1024 /* more come only from those who connect, ask and leave */
+#define EVENT_TOLD 360
+#define ASKED_MAX  1024 /* more come only from those who connect, ask and leave */
 
 struct asked {
 	uint64_t viewer;
@@ -43,6 +45,7 @@ struct history_desk {
 
 struct moment {
 	struct frame *fabric, *tables, *jobs, *before, *sample, *events;
+	char told[EVENT_TOLD]; /* the event that was asked for */
 };
 
 static void history_desk_drop(struct moment *m)
@@ -71,12 +74,27 @@ static void history_desk_perhaps(struct frame **out, struct history *h, enum fra
 		not ->line[not ->n++] = history_missing(at_ms, &err);
 }
 
+static int history_desk_event(int64_t *at_ms, char told[EVENT_TOLD], struct history *h,
+			      const struct past_ask *ask, struct err *err)
+{
+	struct log_line l;
+	int rc = history_event(&l, h, ask->at_ms, ask->step, err);
+	int64_t time_s;
+
+	if (rc)
+		return rc;
+	time_s = (int64_t)(l.time_ns / 1000000000);
+	snprintf(told, EVENT_TOLD, "%lld %s: %s", (long long)time_s, l.area, l.text);
+	return history_sample_at(at_ms, h, time_s * 1000 + 999, 0, err);
+}
+
 static int history_desk_moment(struct moment *m, struct history *h, const struct past_ask *ask,
 			       struct err *err)
 {
 	struct missing not = { .n = 0 };
 	int64_t at_ms;
-	int rc = history_sample_at(&at_ms, h, ask->at_ms, ask->step, err);
+	int rc = ask->what == PAST_EVENT ? history_desk_event(&at_ms, m->told, h, ask, err)
+					 : history_sample_at(&at_ms, h, ask->at_ms, ask->step, err);
 
 	if (!rc)
 		rc = history_last(&m->sample, h, FRAME_SAMPLE, at_ms, err);
@@ -109,6 +127,7 @@ static struct frame *history_desk_answer(struct history_desk *d, const struct pa
 		}
 	} else {
 		a.time_ms = m.sample->head.time_ms;
+		a.text = m.told;
 		a.fabric = m.fabric;
 		a.tables = m.tables;
 		a.jobs = m.jobs;

@@ -205,6 +205,32 @@ int history_sample_at(int64_t *time_ms, struct history *h, int64_t at_ms, int32_
 	return rc == -ENOENT ? history_first(time_ms, h, err) : rc;
 }
 
+/* A moment is the last sample until the end of an event's second. */
+int history_event(struct log_line *out, struct history *h, int64_t at_ms, int32_t by,
+		  struct err *err)
+{
+	sqlite3_stmt *q;
+	int64_t from_ms = at_ms;
+	int code, rc = 0;
+
+	if (by > 0)
+		rc = history_nth(&from_ms, h, HQ_AFTER, at_ms, 0, err);
+	if (rc)
+		return rc;
+	q = history_query(h, by > 0 ? HQ_LINE_FROM : HQ_LINE_BEFORE);
+	if (!q)
+		return history_error(h, "read", err);
+	sqlite3_bind_int64(q, 1, from_ms / 1000 * 1000);
+	code = sqlite3_step(q);
+	if (code == SQLITE_ROW)
+		history_line(out, q);
+	else
+		rc = code == SQLITE_DONE ? err_set(err, -ENOENT, "no such event is kept")
+					 : history_error(h, "read", err);
+	sqlite3_reset(q);
+	return rc;
+}
+
 int64_t history_sample_time(struct history *h, enum history_query which)
 {
 	sqlite3_stmt *q = history_query(h, which);

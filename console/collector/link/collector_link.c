@@ -73,15 +73,25 @@ static void collector_link_end_nothing(struct feed *f)
 	(void)f;
 }
 
-static void collector_link_past(struct feed *f, uint64_t serial, int64_t at_ms, int32_t step)
+static void collector_link_ask_past(struct collector_link *l, const struct past_ask *ask)
 {
-	struct collector_link *l = (struct collector_link *)f;
-
 	pthread_mutex_lock(&l->lock);
-	l->ask = (struct past_ask){ .serial = serial, .at_ms = at_ms, .step = step };
+	l->ask = *ask;
 	l->ask_past = true;
 	pthread_mutex_unlock(&l->lock);
 	collector_link_wake(l);
+}
+
+static void collector_link_past(struct feed *f, uint64_t serial, int64_t at_ms, int32_t step)
+{
+	collector_link_ask_past((struct collector_link *)f,
+				&(struct past_ask){ serial, at_ms, step, PAST_SAMPLE });
+}
+
+static void collector_link_past_event(struct feed *f, uint64_t serial, int64_t at_ms, int32_t by)
+{
+	collector_link_ask_past((struct collector_link *)f,
+				&(struct past_ask){ serial, at_ms, by, PAST_EVENT });
 }
 
 static int collector_link_send(struct collector_link *l, enum frame_kind kind, const void *data,
@@ -328,6 +338,7 @@ static const struct feed_ops collector_link_ops = {
 	.end_sweep = collector_link_end_nothing,
 	.tables_end = collector_link_end_nothing,
 	.past = collector_link_past,
+	.past_event = collector_link_past_event,
 	.stop = collector_link_stop,
 	.free = collector_link_free,
 };

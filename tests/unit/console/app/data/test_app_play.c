@@ -236,19 +236,21 @@ static void the_peak_of_the_session_is_gone_to(void **state)
 static struct {
 	struct app *a;
 	int64_t first_ms;
-	uint32_t asked;
+	uint32_t asked, told; /* told: the event of that sample, in the answer */
 } past;
+
+static const uint32_t event_of[] = { 3, 20, 21 };
 
 static struct log_line *lines_until(uint32_t i, uint32_t *n)
 {
-	static const uint32_t at[] = { 3, 20, 21 };
 	struct log_line *l = xcalloc(3, sizeof(*l));
 
-	for (*n = 0; *n < 3 && at[*n] <= i; (*n)++) {
-		l[*n].time_ns = (uint64_t)(past.first_ms / 1000 + 10 * at[*n] + 2) * 1000000000u;
+	for (*n = 0; *n < 3 && event_of[*n] <= i; (*n)++) {
+		l[*n].time_ns =
+			(uint64_t)(past.first_ms / 1000 + 10 * event_of[*n] + 2) * 1000000000u;
 		l[*n].level = LOG_WARN;
 		snprintf(l[*n].area, sizeof(l->area), "kept");
-		snprintf(l[*n].text, sizeof(l->text), "event of sample %u", at[*n]);
+		snprintf(l[*n].text, sizeof(l->text), "event of sample %u", event_of[*n]);
 	}
 	return l;
 }
@@ -272,12 +274,35 @@ static void answer(struct feed *f, uint64_t serial, int64_t at_ms, int32_t step)
 		return;
 	}
 	msg->time_ms = past.first_ms + 10000 * i;
+	if (past.told)
+		snprintf(msg->text, sizeof(msg->text), "%lld kept: event of sample %u",
+			 (long long)(msg->time_ms / 1000 + 2), past.told);
 	msg->fabric = fabric_get(past.a->state.fabric);
 	msg->lines = lines_until((uint32_t)i, &msg->nlines);
 	s = sample_new(past.a->state.fabric);
 	s->time_ns = (uint64_t)i + 1; /* of none of this session's */
 	msg->reading = xcalloc(1, sizeof(*msg->reading));
 	msg->reading->sample = s;
+	mailbox_send(past.a->box, msg);
+}
+
+/* As a history does it: of the next sample that has one. */
+static void answer_event(struct feed *f, uint64_t serial, int64_t at_ms, int32_t by)
+{
+	int64_t i = (at_ms - past.first_ms) / 10000;
+	struct msg *msg;
+
+	for (int k = by > 0 ? 0 : 2; k >= 0 && k < 3; k += by) {
+		if (by > 0 ? event_of[k] <= i : event_of[k] >= i)
+			continue;
+		past.told = event_of[k];
+		answer(f, serial, past.first_ms + 10000 * event_of[k], 0);
+		past.told = 0;
+		return;
+	}
+	msg = msg_new(MSG_PAST);
+	msg->total = serial;
+	msg->rc = -ENOENT;
 	mailbox_send(past.a->box, msg);
 }
 
@@ -290,6 +315,7 @@ static struct app *open_on_a_past(void)
 	past_of_its_own(a, 3);
 	ops = *a->feed->ops;
 	ops.past = answer;
+	ops.past_event = answer_event;
 	a->feed->ops = &ops;
 	past.a = a;
 	past.asked = 0;
@@ -323,16 +349,40 @@ static void events_beyond_the_session_are_gone_to(void **state)
 	assert_int_equal(kept(a), 3);
 	shows(a, "kept: event of sample 3");
 	app_kit_keys(a, "(");
-	shows(a, "no earlier event is known");
 	assert_int_equal(kept(a), 3);
+	shows(a, "no earlier event is known");
 	app_kit_keys(a, ")");
-	assert_int_equal(kept(a), 20); /* known from when one was there */
+	assert_int_equal(kept(a), 20);
+	shows(a, "kept: event of sample 20");
 	app_kit_keys(a, ")");
 	assert_int_equal(kept(a), 21);
 	event_at(a, sample_history_time(a->samples, 2), LOG_INFO, "of this session");
 	app_kit_keys(a, ")");
 	assert_int_equal(kept(a), -1);
 	assert_int_equal(shown(a), 2);
+	app_end(a);
+}
+
+/* Also one that was in no log of a moment shown so far. */
+static void the_next_event_is_found_from_any_moment(void **state)
+{
+	struct app *a = open_on_a_past();
+	char go[64];
+
+	(void)state;
+	snprintf(go, sizeof(go), ":at @%lld\r", (long long)(past.first_ms / 1000));
+	app_kit_keys(a, go);
+	assert_int_equal(kept(a), 0);
+	app_kit_keys(a, ")");
+	assert_int_equal(kept(a), 3);
+	shows(a, "kept: event of sample 3");
+	app_kit_keys(a, ":event next\r");
+	assert_int_equal(kept(a), 20);
+	app_kit_keys(a, "))");
+	assert_int_equal(kept(a), 21);
+	app_kit_keys(a, ")");
+	assert_int_equal(kept(a), 21);
+	shows(a, "no later event");
 	app_end(a);
 }
 
@@ -406,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_gap_is_not_waited_for),
 		cmocka_unit_test(the_peak_of_the_session_is_gone_to),
 		cmocka_unit_test(events_beyond_the_session_are_gone_to),
+		cmocka_unit_test(the_next_event_is_found_from_any_moment),
 		cmocka_unit_test(what_a_collector_kept_is_played_too),
 		cmocka_unit_test(bookmarks_are_for_both_pasts),
 	};

@@ -477,6 +477,43 @@ static void put(struct history *h, struct act a)
 	assert_int_equal(history_put_act(h, &a, NULL), 0);
 }
 
+static int64_t event_at(struct history *h, int64_t at_ms, int32_t by)
+{
+	struct log_line l;
+	struct err err;
+	int rc = history_event(&l, h, at_ms, by, &err);
+
+	return rc ? rc : (int64_t)(l.time_ns / 1000000);
+}
+
+/* Of another sample than the one shown; what was done is one, too. */
+static void the_next_event_is_found_in_either_direction(void **state)
+{
+	struct history *h = opened(&long_keep);
+	struct act act = { .kind = ACT_UPDATE, .begin_ms = T0 + 60000, .end_ms = T0 + 62000 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(event_at(h, T0, 1), -ENOENT);
+	for (int i = 0; i < 10; i++)
+		add(h, FRAME_SAMPLE, T0 + 10000 * i, 100, 1);
+	assert_int_equal(event_at(h, T0, 1), -ENOENT);
+	add_line(h, T0 + 12000, "first");
+	add_line(h, T0 + 13000, "of the same sample");
+	add_line(h, T0 + 41000, "second");
+	snprintf(act.id, sizeof(act.id), "u1");
+	assert_int_equal(history_put_act(h, &act, &err), 0);
+	assert_int_equal(event_at(h, T0, 1), T0 + 12000);
+	assert_int_equal(event_at(h, T0 + 10000, 1), T0 + 41000);
+	assert_int_equal(event_at(h, T0 + 40000, 1), T0 + 62000);
+	assert_int_equal(event_at(h, T0 + 60000, 1), -ENOENT);
+	assert_int_equal(event_at(h, T0 + 90000, -1), T0 + 62000);
+	assert_int_equal(event_at(h, T0 + 60000, -1), T0 + 41000);
+	assert_int_equal(event_at(h, T0 + 40000, -1), T0 + 13000);
+	assert_int_equal(event_at(h, T0 + 10000, -1), -ENOENT);
+	history_close(h);
+}
+
 static void updates_and_baselines_come_back_with_what_became_of_them(void **state)
 {
 	const struct act record = { .kind = ACT_RECORD,
@@ -931,6 +968,7 @@ int main(void)
 		TEST(a_history_of_the_version_before_is_read_and_goes_on),
 		TEST(updates_and_baselines_come_back_with_what_became_of_them),
 		TEST(the_log_of_then_has_what_was_done),
+		TEST(the_next_event_is_found_in_either_direction),
 		TEST(what_was_done_goes_with_its_age),
 		TEST(the_keeper_finds_baselines_and_records_and_what_becomes_of_them),
 		TEST(the_log_until_then_is_there),
