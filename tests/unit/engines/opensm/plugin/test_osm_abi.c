@@ -48,7 +48,7 @@ static osm_opensm_t *osm_new(void)
 }
 
 /* What points into the structure behind that place, does so by as much further. */
-static void osm_moves_pointers(osm_opensm_t *osm, size_t at, size_t by)
+static void osm_moves_pointers(osm_opensm_t *osm, size_t at, ptrdiff_t by)
 {
 	char **p = (char **)osm, *from = (char *)osm;
 
@@ -63,7 +63,7 @@ static osm_opensm_t *osm_with(size_t at, size_t more)
 	osm_opensm_t *osm = osm_new();
 	char *bytes = (char *)osm;
 
-	osm_moves_pointers(osm, at, more);
+	osm_moves_pointers(osm, at, (ptrdiff_t)more);
 	memmove(bytes + at + more, bytes + at, sizeof(*osm) - at);
 	memset(bytes + at, 0, more);
 	return osm;
@@ -75,7 +75,7 @@ static osm_opensm_t *osm_without(size_t at, size_t end)
 	osm_opensm_t *osm = osm_new();
 	char *bytes = (char *)osm;
 
-	osm_moves_pointers(osm, end, (size_t)0 - (end - at));
+	osm_moves_pointers(osm, end, (ptrdiff_t)at - (ptrdiff_t)end);
 	memmove(bytes + at, bytes + end, sizeof(*osm) - end);
 	return osm;
 }
