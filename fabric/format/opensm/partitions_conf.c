@@ -32,7 +32,7 @@ struct reader {
 	struct named of[PARTITIONS_MAX];
 	uint32_t at; /* the partition that is being defined, FAB_NONE: none */
 	uint32_t defined;
-	enum membership preset;
+	enum membership default_membership;
 };
 
 static int partitions_conf_by_guid(const void *x, const void *y)
@@ -130,14 +130,15 @@ static int partitions_conf_define(struct reader *x, char *s)
 	}
 	if (key && !partitions_conf_pkey(&pkey, key))
 		return partitions_conf_bad(x, "not a P_Key", key);
-	x->preset = MEMBER_LIMITED;
+	x->default_membership = MEMBER_LIMITED;
 	x->defined++;
 	while (s) {
 		char *value = partitions_conf_cut(&s, ','), *flag;
 
 		flag = partitions_conf_cut(&value, '=');
 		if (value && partitions_conf_is(flag, "defmember"))
-			x->preset = partitions_conf_membership(partitions_conf_trim(value));
+			x->default_membership =
+				partitions_conf_membership(partitions_conf_trim(value));
 	}
 	return partitions_conf_open(x, pkey, name);
 }
@@ -171,7 +172,8 @@ static int partitions_conf_guid(struct reader *x, const char *name, enum members
 static int partitions_conf_port(struct reader *x, char *s)
 {
 	const char *name = partitions_conf_cut(&s, '=');
-	enum membership m = s ? partitions_conf_membership(partitions_conf_trim(s)) : x->preset;
+	enum membership m =
+		s ? partitions_conf_membership(partitions_conf_trim(s)) : x->default_membership;
 
 	if (!*name || partitions_conf_is(name, "NONE"))
 		return 0;
