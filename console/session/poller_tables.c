@@ -259,6 +259,8 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 	wire_pace(p->wire, p->tables_read);
 	rc = wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, &err);
 	wire_pace(p->wire, false);
+	free(report.missing_sw);
+	report.missing_sw = NULL; /* their number is all that is told */
 	if (waited)
 		poller_tables_set_reading(p, false);
 	p->tables_at = poller_due(p->opts.tables_s, clock_s() - start);
@@ -272,8 +274,6 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 		return;
 	tables_report_clear(&p->of_lfts);
 	p->of_lfts = report;
-	free(p->of_lfts.missing_sw);
-	p->of_lfts.missing_sw = NULL;
 	same = p->lfts && !p->written && poller_tables_same_lfts(t, p->lfts, p->fabric->nsw);
 	if (!p->sl2vl || again || !same)
 		p->read_since = start;

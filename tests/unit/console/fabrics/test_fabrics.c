@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,18 @@
 #define WAIT_MS 20000
 #define LOST	99 /* exit code of a console that waited in vain */
 
-/* What happened, in its order; written by all consoles. */
-static char *happened;
+/* What happened, in its order; written by all consoles, two of which may end at once. */
+static struct {
+	atomic_flag taken;
+	char text[4000];
+} * happened;
 
 static void note(const char *what, size_t i)
 {
-	snprintf(happened + strlen(happened), 300, "%s%u ", what, (unsigned)i);
+	while (atomic_flag_test_and_set(&happened->taken))
+		usleep(100);
+	snprintf(happened->text + strlen(happened->text), 300, "%s%u ", what, (unsigned)i);
+	atomic_flag_clear(&happened->taken);
 }
 
 /* The next message of that kind; others are passed over. */
@@ -66,7 +73,8 @@ static int run(fabrics_console_fn *console, size_t n)
 	struct err err = { "" };
 	int rc;
 
-	happened = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	happened = mmap(NULL, sizeof(*happened), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	assert_ptr_not_equal(happened, MAP_FAILED);
 	rc = fabrics_run(names, n, console, NULL, &err);
 	assert_string_equal(err.text, "");
@@ -75,8 +83,8 @@ static int run(fabrics_console_fn *console, size_t n)
 
 static void happened_is(const char *want)
 {
-	assert_string_equal(happened, want);
-	munmap(happened, 4096);
+	assert_string_equal(happened->text, want);
+	munmap(happened, sizeof(*happened));
 }
 
 static int one_goes_to_the_other(void *arg, size_t i, int link)
