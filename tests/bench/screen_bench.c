@@ -5,7 +5,8 @@
  *
  *   frame     at 2,064 switches, CPU of the thread of the screen: each view's first frame with a
  *             new sample, a frame with the data of the one before, a sample taken in; and beside
- *             it what the thread that reads counters makes of each sample
+ *             it what the thread that reads counters makes of each sample; then keys inside of
+ *             views, and the search of everything
  *   fabric    at 2,064 switches, CPU of the same thread: the fabric with a host less, taken in
  *             with a plan and tables that follow, and the first key and frame in each view
  *   whatif    at 1,408 hosts with the demo's jobs: from ":engine sar" to the frame that shows its
@@ -181,6 +182,52 @@ static int other_fabric(void)
 	return !ok;
 }
 
+/* Keys, and what their frame is of; with the data of the frame before. */
+static double keys_ms(struct app *a, const char *keys, const char *name)
+{
+	char title[80];
+	double ms = 1e3 * thread_cpu_s();
+
+	app_kit_keys(a, keys);
+	app_draw(a);
+	ms = 1e3 * thread_cpu_s() - ms;
+	snprintf(title, sizeof(title), "keys and their frame, %s", name);
+	row(title, ms, "ms", 0);
+	return ms;
+}
+
+static double search_ms(struct app *a)
+{
+	double most = 0;
+
+	keys_ms(a, "a", "the search of everything opened");
+	for (const char *key = "s1 12 host"; *key; key++) {
+		double ms = 1e3 * thread_cpu_s();
+
+		app_kit_keys(a, (char[]){ *key, 0 });
+		app_draw(a);
+		most = fmax(most, 1e3 * thread_cpu_s() - ms);
+	}
+	app_kit_keys(a, "\033");
+	return most;
+}
+
+/* What is inside of views: panes of a switch, hops and pairs of paths, the search. */
+static void frames_inside(struct app *a)
+{
+	const struct fabric *f = a->state.fabric;
+	char ends[200];
+
+	keys_ms(a, "4\r", "ports of a switch");
+	keys_ms(a, "\t", "the second pane of a switch");
+	keys_ms(a, "\t", "the third pane of a switch");
+	app_kit_keys(a, "\033");
+	snprintf(ends, sizeof(ends), "0e%s\r%s\r", f->term_name[0], f->term_name[f->nterm - 1]);
+	keys_ms(a, ends, "the ends of a path typed, its hops");
+	keys_ms(a, "\t", "the second pane of paths");
+	row("search of everything, slowest key", search_ms(a), "ms", 50);
+}
+
 static int frames(void)
 {
 	struct app *a = app_kit_open(LARGE, NULL, 200, 60);
@@ -206,6 +253,7 @@ static int frames(void)
 	row("history, 2,064 switches and 16,512 hosts, per sample",
 	    (double)sample_history_bytes(a->samples) / sample_history_count(a->samples) / 1e3, "kB",
 	    0);
+	frames_inside(a);
 	app_end(a);
 	return 0;
 }

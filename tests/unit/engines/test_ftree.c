@@ -556,9 +556,9 @@ static void a_damaged_tree_can_be_cancelled_at_any_report(void **state)
 		assert_true(rc == -ECANCELED || !rc);
 		assert_int_equal(rc != 0, t == NULL);
 		tables_put(t);
-		reports += 1 + reports / 32;
+		reports += 1 + reports / 8;
 		n++;
-	} while (rc && n < 64); /* those of the turns come first */
+	} while (rc && n < 32); /* those of the turns come first */
 	assert_true(n > 10);
 	fabric_put(f);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -319,45 +318,6 @@ static void hostile_names_are_only_names(void **state)
 	console_close(&k);
 }
 
-static double cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* 2,064 switches, 16,512 hosts, 47,472 directions of links: each key before one can notice. */
-static void a_large_fabric_is_searched_while_one_types(void **state)
-{
-	static const uint32_t many[] = { 2048, 1024, 512, 0 };
-	static const char text[] = "s1 12 host";
-	struct console_kit k;
-	double ms, most = 0;
-
-	(void)state;
-	console_open(&k, 80, 24);
-	k.quick = true;
-	console_fabric(&k, "dragonfly:p=8", many);
-	free(console_screen(&k));
-	ms = cpu_ms();
-	console_keys(&k, "a");
-	free(console_screen(&k));
-	ms = cpu_ms() - ms;
-	for (const char *p = text; *p; p++) {
-		double key = cpu_ms();
-
-		console_key(&k, (unsigned char)*p);
-		free(console_screen(&k));
-		key = cpu_ms() - key;
-		most = key > most ? key : most;
-	}
-	print_message("opened in %.1f ms, a key in at most %.1f ms\n", ms, most);
-	/* 50 are wanted; sanitizers and busy machines take their time */
-	assert_true(ms < 1000 && most < 1000);
-	console_close(&k);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,7 +331,6 @@ int main(void)
 		cmocka_unit_test(the_mouse_chooses_and_leaves),
 		cmocka_unit_test(another_fabric_is_not_gone_to_by_old_numbers),
 		cmocka_unit_test(hostile_names_are_only_names),
-		cmocka_unit_test(a_large_fabric_is_searched_while_one_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

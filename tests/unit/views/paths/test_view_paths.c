@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -284,42 +283,6 @@ static void no_size_is_too_small(void **state)
 	console_close(&k);
 }
 
-static double draw_ms(struct console_kit *k)
-{
-	struct timespec a, b;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-	shell_draw(k->shell, k->c, &k->s);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
-	return (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
-}
-
-static void frames_at_2064_switches(void **state)
-{
-	static const uint32_t big[] = { 2048, 1024, 0 };
-	struct console_kit k;
-	uint32_t chan = 0;
-
-	(void)state;
-	console_open(&k, 200, 60);
-	console_fabric(&k, "dragonfly:p=8", big);
-	for (uint32_t c = 0; c < k.fabric->nchan; c++)
-		if (k.metrics->eff_efi[c] > k.metrics->eff_efi[chan])
-			chan = c;
-	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[16000]);
-	print_message("hops: %.2f ms\n", draw_ms(&k));
-	shell_context(k.shell)->chan = chan;
-	context_select_job(shell_context(k.shell), k.jobs->jobs[0].id);
-	console_keys(&k, "e");
-	print_message("typing: %.2f ms\n", draw_ms(&k));
-	console_key(&k, K_ESC);
-	console_key(&k, K_TAB);
-	context_select_job(shell_context(k.shell), k.jobs->jobs[1].id);
-	print_message("pairs of another job: %.2f ms\n", draw_ms(&k));
-	print_message("pairs: %.2f ms\n", draw_ms(&k));
-	console_close(&k);
-}
-
 static void an_end_may_be_as_long_as_an_entry(void **state)
 {
 	struct console_kit k;
@@ -348,7 +311,6 @@ int main(void)
 		cmocka_unit_test(ends_come_from_other_views),
 		cmocka_unit_test(pairs_of_a_job_over_a_link),
 		cmocka_unit_test(pairs_are_those_whose_path_has_the_channel),
-		cmocka_unit_test(frames_at_2064_switches),
 		cmocka_unit_test(no_size_is_too_small),
 	};
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -291,44 +290,6 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	console_close(&k);
 }
 
-static double frame_ms(struct console_kit *k)
-{
-	struct timespec a, b;
-	double best = 1e9;
-
-	for (int i = 0; i < 10; i++) {
-		double ms;
-
-		clock_gettime(CLOCK_MONOTONIC, &a);
-		shell_draw(k->shell, k->c, &k->s);
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
-		best = ms < best ? ms : best;
-	}
-	return best;
-}
-
-static void frames_at_2064_switches(void **state)
-{
-	static const uint32_t big[] = { 64, 0 };
-	struct console_kit k;
-
-	(void)state;
-	console_open(&k, 200, 60);
-	console_fabric(&k, "dragonfly:p=8", big);
-	console_keys(&k, "4");
-	print_message("table of switches: %.2f ms\n", frame_ms(&k));
-	console_key(&k, K_ENTER);
-	for (int i = 0; i < 4; i++) {
-		print_message("pane %d: %.2f ms\n", i + 1, frame_ms(&k));
-		console_key(&k, K_TAB);
-	}
-	console_key(&k, K_TAB);
-	console_keys(&k, "v");
-	print_message("LFT by port: %.2f ms\n", frame_ms(&k));
-	console_close(&k);
-}
-
 static void no_size_is_too_small(void **state)
 {
 	struct console_kit k;
@@ -361,7 +322,6 @@ int main(void)
 		cmocka_unit_test(an_lft_is_searched_compared_and_leads_to_a_path),
 		cmocka_unit_test(sl2vl_tables_in_their_three_forms),
 		cmocka_unit_test(the_mouse_goes_to_what_it_points_at_in_every_pane),
-		cmocka_unit_test(frames_at_2064_switches),
 		cmocka_unit_test(no_size_is_too_small),
 	};
 
