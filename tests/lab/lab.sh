@@ -95,12 +95,13 @@ lab_fail() {
 }
 
 lab_wait() {
-	local end=$((SECONDS + $1 * ${PATIENCE:-4} + 1))
+	local end=$((SECONDS + $1 * ${PATIENCE:-4} + 1)) nap=0.05 n=0
 
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		sleep "$nap"
+		[ $((++n)) -lt 10 ] || nap=0.2 # what takes long need not be asked for often
 	done
 }
 
