@@ -12,6 +12,7 @@
 #include "views/heatmap/heat_layout.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static json_t *update_figures_of(const struct metrics *m)
@@ -177,10 +178,27 @@ json_t *update_figures(const struct plan *p)
 	return j;
 }
 
-void update_record_figures(struct record *r, const struct plan *p)
+static double update_figures_time(const json_t *j, const char *which)
+{
+	return json_number_value(json_object_get(json_object_get(j, which), "time_mean"));
+}
+
+struct txn_gain update_figures_gain(const json_t *j)
+{
+	struct txn_gain g = { "", update_figures_time(j, "before"),
+			      update_figures_time(j, "after") };
+
+	if (!(g.before > 0 && g.after > 0))
+		return (struct txn_gain){ 0 };
+	snprintf(g.pattern, sizeof(g.pattern), "%s", json_string_at(j, "pattern"));
+	return g;
+}
+
+void update_record_figures(struct record *r, const struct plan *p, struct txn_gain *gain)
 {
 	json_t *j = update_figures(p);
 
+	*gain = update_figures_gain(j);
 	if (j)
 		record_note(r, "plan.figures", j);
 }

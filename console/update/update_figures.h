@@ -4,6 +4,7 @@
 
 #include "console/record/record.h"
 #include "fabric/plan/plan.h"
+#include "fabric/update/journal/journal.h"
 
 #include <jansson.h>
 
@@ -13,5 +14,7 @@
  * a cell is the worst of its links, null without any.  NULL when the plan's tables have no
  * figures.  Costs two metrics_compute(). */
 json_t *update_figures(const struct plan *p);
-/* The same as a line plan.figures. */
-void update_record_figures(struct record *r, const struct plan *p);
+/* What they say of the time of jobs; all zero where that is not known. */
+struct txn_gain update_figures_gain(const json_t *figures);
+/* They as a line plan.figures, and their gain. */
+void update_record_figures(struct record *r, const struct plan *p, struct txn_gain *gain);

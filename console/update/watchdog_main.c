@@ -50,7 +50,8 @@ struct worker {
 	struct name_map *names; /* the plan's */
 	char *file;		/* the plan's */
 	size_t file_len;
-	bool no_record; /* it was the record that could not be written */
+	struct txn_gain gain; /* the plan's */
+	bool no_record;	      /* it was the record that could not be written */
 	enum outcome outcome;
 	char user[40];
 };
@@ -264,7 +265,8 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 		.fabric = w->live.f,
 		.wire = w->live.w,
 		.in = &w->way.in,
-		.apply = { .gate = watchdog_main_gate,
+		.apply = { .gain = plan ? &w->gain : NULL,
+			   .gate = watchdog_main_gate,
 			   .event = watchdog_main_event,
 			   .ended = watchdog_main_ended,
 			   .running = watchdog_main_running,
@@ -386,7 +388,7 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 		return EXIT_REFUSED;
 	}
 	update_record_plan(w->record, now);
-	update_record_figures(w->record, now);
+	update_record_figures(w->record, now, &w->gain);
 	watchdog_main_open_jobs(w);
 	rc = watchdog_main_run(w, now, NULL, err);
 	source_close(w->jobs);

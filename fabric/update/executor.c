@@ -278,6 +278,8 @@ static bool executor_do_journal(struct transaction *t)
 	h.fingerprint = p->fabric->fingerprint;
 	h.from_hash = p->from_hash;
 	h.to_hash = p->to_hash;
+	if (t->o.gain)
+		h.gain = *t->o.gain;
 	rc = journal_begin(&t->journal, t->o.base, p->fabric, &h, p->changes, &err);
 	if (rc)
 		return transaction_fail(t, rc, "%s", err.text);

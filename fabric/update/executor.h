@@ -88,10 +88,11 @@ struct executor_grant {
 };
 
 struct executor_opts {
-	const char *base;	/* of the journal; NULL: the default */
-	const char *user;	/* who does it, for the journal; NULL: the process' user */
-	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
-	bool overwrite_foreign; /* in a rollback, also overwrite blocks of another writer */
+	const char *base;	     /* of the journal; NULL: the default */
+	const char *user;	     /* who does it, for the journal; NULL: the process' user */
+	const struct txn_gain *gain; /* of the plan, for the journal; NULL: not known */
+	uint32_t tries;		     /* writes of a block before it counts as failed; 0: 3 */
+	bool overwrite_foreign;	     /* in a rollback, also overwrite blocks of another writer */
 	/* Agents are asked where they are there; where LIDs need the drain they have to be, and
 	 * else it is refused before anything is written. */
 	const struct agent_link *agents; /* NULL: nobody can be asked */

@@ -16,6 +16,7 @@
 #include "fabric/base/text/json_text.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
+#include "fabric/update/journal/journal_prune.h"
 #include "fabric/update/update_event.h"
 #include "views/canvas/text.h"
 

@@ -432,7 +432,7 @@ static int journal_read_back(struct journal *j, bool lost, struct err *err)
 }
 
 /* Root's, or that of who works here: nobody else can have put anything into it. */
-static bool journal_is_ours(const struct stat *st)
+static bool journal_owned(const struct stat *st)
 {
 	return st->st_uid == 0 || st->st_uid == geteuid();
 }
@@ -450,7 +450,7 @@ static int journal_open_any(struct journal **out, const char *base, const char *
 		rc = err_set(err, -ENOENT, "%s: no transaction of that name in %s", id, base);
 		goto out;
 	}
-	if (!journal_is_ours(&st)) {
+	if (!journal_owned(&st)) {
 		rc = err_set(
 			err, -EPERM,
 			"%s belongs to user %u, who may have written anything into it: work on "
@@ -659,9 +659,9 @@ static int journal_look_at(struct txn_info *t, const char *dir, const char *id, 
 	return rc;
 }
 
-static void journal_read_info(struct txn_info *t, const char *base, const char *id)
+void journal_read(struct txn_info *t, const char *base, const char *id)
 {
-	char *dir = xasprintf("%s/%s", base, id), *lock = xasprintf("%s/lock", dir);
+	char *dir = xasprintf("%s/%s", journal_base(base), id), *lock = xasprintf("%s/lock", dir);
 	char *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
 	struct err err = { "" };
 
@@ -706,41 +706,64 @@ bool journal_of_others(const char *base)
 	if (!d)
 		return false;
 	if (!fstat(dirfd(d), &st))
-		others = !journal_is_ours(&st);
+		others = !journal_owned(&st);
 	while (!others && (e = readdir(d)))
-		others = journal_is_txn(&st, dirfd(d), e->d_name) && !journal_is_ours(&st);
+		others = journal_is_txn(&st, dirfd(d), e->d_name) && !journal_owned(&st);
 	closedir(d);
 	return others;
 }
 
-int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err)
+bool journal_is_ours(const char *base, const char *id)
 {
-	VEC(struct txn_info) v = { 0 };
+	char *dir = xasprintf("%s/%s", journal_base(base), id);
+	struct stat st;
+	bool ours = !stat(dir, &st) && journal_owned(&st);
+
+	free(dir);
+	return ours;
+}
+
+int journal_names(char ***names, uint32_t *n, const char *base, struct err *err)
+{
+	VEC(char *) v = { 0 };
 	struct dirent *e;
+	struct stat st;
 	DIR *d;
 
 	base = journal_base(base);
-	*list = NULL;
+	*names = NULL;
 	*n = 0;
 	d = opendir(base);
 	if (!d && errno == ENOENT)
 		return 0;
 	if (!d)
 		return err_set(err, -errno, "%s: cannot read: %s", base, strerror(errno));
-	while ((e = readdir(d))) {
-		struct txn_info t;
-		struct stat st;
-
-		if (!journal_is_txn(&st, dirfd(d), e->d_name))
-			continue;
-		journal_read_info(&t, base, e->d_name);
-		vec_push(&v, t);
-	}
+	while ((e = readdir(d)))
+		if (journal_is_txn(&st, dirfd(d), e->d_name))
+			vec_push(&v, xstrdup(e->d_name));
 	closedir(d);
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), journal_by_id);
-	*list = v.v;
+	*names = v.v;
 	*n = (uint32_t)v.n;
+	return 0;
+}
+
+int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err)
+{
+	char **names;
+	int rc = journal_names(&names, n, base, err);
+
+	*list = NULL;
+	if (rc)
+		return rc;
+	if (*n)
+		*list = xcalloc(*n, sizeof(**list));
+	for (uint32_t i = 0; i < *n; i++) {
+		journal_read(&(*list)[i], base, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	if (*n)
+		qsort(*list, *n, sizeof(**list), journal_by_id);
 	return 0;
 }
 
@@ -783,31 +806,4 @@ int journal_find(struct txn_info **list, uint32_t *n, const char *base, const st
 	}
 	*n = kept;
 	return 0;
-}
-
-int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err)
-{
-	struct txn_info *list;
-	uint32_t all;
-	int rc;
-
-	base = journal_base(base);
-	rc = journal_list(&list, &all, base, err);
-	*n = 0;
-	if (rc)
-		return rc;
-	for (uint32_t i = 0; i < all; i++) {
-		const struct txn_info *t = &list[i];
-		char *dir = xasprintf("%s/%s", base, t->head.id);
-		struct stat st;
-
-		if (txn_state_final(t->state) && !t->live && t->state_s < before_s &&
-		    !stat(dir, &st) && journal_is_ours(&st)) {
-			store_remove(dir);
-			*n += access(dir, F_OK) != 0;
-		}
-		free(dir);
-	}
-	free(list);
-	return *n ? store_sync_dir(base, err) : 0;
 }

@@ -57,6 +57,13 @@ static inline bool txn_state_final(enum txn_state s)
 	return s >= TXN_ABANDONED;
 }
 
+/* What a plan was to bring: the time of jobs by the old and the new tables, mean over them, as a
+ * multiple of what they take alone.  before 0: not known. */
+struct txn_gain {
+	char pattern[16];
+	double before, after;
+};
+
 struct txn_head {
 	char id[48]; /* 20261120T231951Z-4711 */
 	char fabric[64], plan[8], engine[16];
@@ -66,6 +73,7 @@ struct txn_head {
 	struct digest fingerprint, from_hash, to_hash;
 	uint32_t nlft, nsl2vl, nwaves;
 	uint64_t number; /* in notices: Unix time, but above all earlier ones; filled in when 0 */
+	struct txn_gain gain;
 };
 
 /* A port of a node whose job is asked to drain. */
@@ -156,9 +164,12 @@ bool journal_newest(struct txn_info *out, const char *base, const char *id, int6
 int journal_find(struct txn_info **list, uint32_t *n, const char *base, const struct fabric *f,
 		 struct err *err);
 
+/* Their names alone, in no order; as journal_list(), each and the list to be freed. */
+int journal_names(char ***names, uint32_t *n, const char *base, struct err *err);
+/* One of them, as journal_list() has it. */
+void journal_read(struct txn_info *out, const char *base, const char *id);
+
 /* The folder, or one in it, is somebody else's, not root's: what its files say may be anything. */
 bool journal_of_others(const char *base);
-
-/* Removes those that are over and whose last step was before that time, but none of others; *n: how
- * many. */
-int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err);
+/* One of it is not: root's, or that of who works here. */
+bool journal_is_ours(const char *base, const char *id);

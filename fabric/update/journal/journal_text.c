@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +64,36 @@ static bool journal_text_head_whole(json_t *j)
 	return !strcmp(want, is);
 }
 
+static void journal_text_put_gain(json_t *j, const struct txn_gain *g)
+{
+	if (g->before > 0)
+		json_object_set_new(j, "time",
+				    json_pack("{s:s, s:f, s:f}", "pattern", g->pattern, "before",
+					      g->before, "after", g->after));
+}
+
+/* Heads of earlier versions have none; a time is more than 0. */
+static void journal_text_take_gain(struct txn_gain *g, const json_t *j)
+{
+	const json_t *time = json_object_get(j, "time");
+	double before = json_number_value(json_object_get(time, "before"));
+	double after = json_number_value(json_object_get(time, "after"));
+
+	*g = (struct txn_gain){ 0 };
+	if (!(before > 0 && after > 0 && isfinite(before) && isfinite(after)))
+		return;
+	g->before = before;
+	g->after = after;
+	snprintf(g->pattern, sizeof(g->pattern), "%s", json_string_at(time, "pattern"));
+}
+
 char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 {
 	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
 	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
-			      h->id, "fabric", json_text(h->fabric), "plan", h->plan,
-			      "engine", h->engine, "user", json_text(h->user), "host",
-			      json_text(h->host), "pid", (json_int_t)h->pid, "time_s",
-			      (json_int_t)h->time_s);
+			      h->id, "fabric", json_text(h->fabric), "plan", h->plan, "engine",
+			      h->engine, "user", json_text(h->user), "host", json_text(h->host),
+			      "pid", (json_int_t)h->pid, "time_s", (json_int_t)h->time_s);
 	char *out;
 
 	json_object_set_new(j, "fingerprint", json_string(digest_hex(fp, &h->fingerprint)));
@@ -81,6 +104,7 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 	json_object_set_new(j, "number", json_integer((json_int_t)h->number));
 	json_object_set_new(j, "waves", json_integer(h->nwaves));
 	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
+	journal_text_put_gain(j, &h->gain);
 	journal_text_head_sum(fp, j);
 	json_object_set_new(j, "head_sha256", json_string(fp));
 	out = json_dumps(j, JSON_INDENT(1));
@@ -125,6 +149,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
 	h->number = (uint64_t)json_integer_value(json_object_get(j, "number"));
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
+	journal_text_take_gain(&h->gain, j);
 	if (!whole)
 		rc = err_set(err, -EBADMSG, "%s: damaged (its checksum does not match)", name);
 	else if (json_integer_value(json_object_get(j, "version")) != 1)

@@ -29,6 +29,7 @@ static void times_of_both_routings_are_there(void **state)
 	struct demand_builder *b = demand_builder_new(f);
 	struct demand *d;
 	struct err err;
+	struct txn_gain gain;
 	struct plan *p;
 	json_t *j;
 
@@ -45,6 +46,11 @@ static void times_of_both_routings_are_there(void **state)
 	assert_true(number(j, "after", "time_mean") <= number(j, "before", "time_mean"));
 	assert_true(number(j, "after", "sync") > number(j, "before", "sync"));
 	assert_true(number(j, "after", "demand_time") > 0);
+	gain = update_figures_gain(j);
+	assert_string_equal(gain.pattern, "ring");
+	assert_float_equal(gain.before, number(j, "before", "time_mean"), 0);
+	assert_float_equal(gain.after, number(j, "after", "time_mean"), 0);
+	assert_float_equal(update_figures_gain(NULL).before, 0, 0);
 	assert_true(json_is_object(json_object_get(j, "time_gate")));
 	assert_true(json_is_integer(json_object_get(json_object_get(j, "after"), "efi_max")));
 	json_decref(j);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/journal/journal.h"
+#include "fabric/update/journal/journal_prune.h"
 #include "fabric/update/journal/journal_text.h"
 
 #include "fabric/base/file/store.h"
