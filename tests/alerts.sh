@@ -21,6 +21,8 @@ names_are_there() {
 	there = set(re.findall(r"^# TYPE (\w+)", open(sys.argv[1]).read(), re.M))
 	# only of a fabric behind a port, where error counters of all ports are read, and of a collector
 	there |= {"ibroute_collector_up", "ibroute_history_up", "ibroute_port_errors_total", "ibroute_finding", "ibroute_port_error_counter_total"}
+	# only of an OpenSM with our plugin
+	there |= {"ibroute_sm_sweeps_total", "ibroute_sm_reroutes_total", "ibroute_sm_routings_total", "ibroute_sm_link_events_total"}
 	assert len(there) > 30, there
 	texts = [re.sub(r"#.*", "", open(sys.argv[2]).read())]
 	board = json.load(open(sys.argv[3]))

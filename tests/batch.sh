@@ -288,9 +288,14 @@ packed() { # a third, and the same for who takes gzip; plain for who does not
 }
 groups() { # of metrics
 	$demo --prom -n 1 --prom-groups none >page 2>err && python3 "$top/tests/prom.py" page && grep -q '^ibroute_up' page &&
-		! grep -qE '^ibroute_(port|job_nodes|tier)' page || return
+		! grep -qE '^ibroute_(port|job_nodes|tier|update)' page || return
 	$demo --prom -n 1 --prom-groups jobs,tiers --prom-nameless >page 2>err && python3 "$top/tests/prom.py" page || return
 	grep -qE '^ibroute_job_nodes\{fabric="demo",job="[0-9]+"\} ' page && grep -q '^ibroute_tier_links' page && ! grep -qE 'user=|^ibroute_port_' page
+}
+no_updates_yet() { # all engines, results and causes are there at 0, so that a first one is a rise
+	$demo --prom -n 1 --prom-groups updates >page 2>err && python3 "$top/tests/prom.py" page &&
+		[ "$(grep -cE '^ibroute_updates_total\{.*engine="(sar|nue|other)",result="(confirmed|rolled-back|superseded)"\} 0$' page)" -eq 9 ] &&
+		grep -qE '^ibroute_update_rollbacks_total\{.*cause="watch"\} 0$' page && ! grep -q 'cause=""' page
 }
 only_here() {
 	local port=${url##*:}
@@ -448,7 +453,8 @@ ok "it listens here only" only_here
 ok "bad clients" bad_clients
 ok "pages are compressed for who takes gzip" packed
 ok "groups of metrics can be left out, and names of jobs and users" groups
-ok "a group that is none" says 64 "'links' is not one of tiers, jobs, ports, errors, none" $demo --prom --prom-groups links
+ok "updates that there were none of" no_updates_yet
+ok "a group that is none" says 64 "'links' is not one of tiers, jobs, ports, errors, updates, none" $demo --prom --prom-groups links
 ok "clients that send a byte a second keep nobody out, and are cut off" slow_clients
 ok "it still polls" polls_on
 ok "it ends" server_ends

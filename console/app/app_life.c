@@ -232,6 +232,7 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 		.watch_key = a->opts.watch_key[0] && !a->opts.unwatched ? a->opts.watch_key : NULL,
 		.error_limits = a->opts.error_limits,
 		.want_errors = a->opts.watch_key[0],
+		.count_updates = a->opts.count_updates,
 	};
 	struct mad_local local;
 	struct poller *p;

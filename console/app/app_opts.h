@@ -55,9 +55,10 @@ struct app_opts {
 	unsigned needs; /* enum field_need: what is read of a live fabric; 0: all */
 	char watch_key[32];
 	const uint64_t *error_limits;
-	bool fresh_errors; /* a collector is to read the error counters for this */
-	const char *jobs;  /* "slurm", "none", or a file; NULL: not said */
-	int64_t jobs_at_s; /* of a file that is a history; 0: now */
+	bool fresh_errors;  /* a collector is to read the error counters for this */
+	bool count_updates; /* of the state directory, where there is no collector to tell */
+	const char *jobs;   /* "slurm", "none", or a file; NULL: not said */
+	int64_t jobs_at_s;  /* of a file that is a history; 0: now */
 	unsigned jobs_interval_s;
 
 	/* of engines, for previews, the automatic mode and what is simulated */

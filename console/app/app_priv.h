@@ -175,7 +175,8 @@ struct app {
 	bool may_ask;	       /* it to read something */
 	char collector_ca[64]; /* that it polls through; "": not known */
 	struct app_against against;
-	const struct acts *acts;      /* what a collector keeps of who has done what; NULL: none */
+	const struct acts *acts; /* what a collector keeps of who has done what; NULL: none */
+	const struct update_counts *updates; /* NULL: not known */
 	struct fabric_watch *watch;   /* what rose since the last run; NULL: the collector tells */
 	int64_t watched_s;	      /* the counters that it has heard of last */
 	uint64_t errors_asked_ms;     /* of a collector, by clock_ms(); 0: they were not */

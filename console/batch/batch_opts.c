@@ -39,7 +39,7 @@ static const struct argp_option rows[] = {
 	  "take gzip",
 	  0 },
 	{ "prom-groups", OPT_PROM_GROUPS, "LIST", 0,
-	  "which metrics beside those of the whole fabric: tiers, jobs, ports, errors, or none "
+	  "which metrics beside those of the whole fabric: tiers, jobs, ports, errors, updates, or none "
 	  "(default: all); ports are most of them",
 	  0 },
 	{ "prom-nameless", CMDLINE_KEY(struct batch_opts, prom_nameless), NULL, 0,
@@ -371,18 +371,21 @@ static const struct cmdline_field fields[] = {
 
 static void batch_opts_take_groups(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
-	static const char *const names[] = { "tiers", "jobs", "ports", "errors", "none" };
+	static const char *const names[] = {
+		"tiers", "jobs", "ports", "errors", "updates", "none"
+	};
+	const size_t n = sizeof(names) / sizeof(*names);
 	char *copy = xstrdup(arg), *rest = copy, *word;
 
 	while ((word = strsep(&rest, ","))) {
 		size_t k = 0;
 
-		while (k < 5 && strcmp(word, names[k]))
+		while (k < n && strcmp(word, names[k]))
 			k++;
-		if (k == 5)
+		if (k == n)
 			argp_error(
 				s,
-				"--prom-groups: '%s' is not one of tiers, jobs, ports, errors, none",
+				"--prom-groups: '%s' is not one of tiers, jobs, ports, errors, updates, none",
 				word);
 		o->prom_groups |= 1u << k;
 	}
@@ -444,6 +447,11 @@ void batch_opts_init(struct batch_opts *o)
 {
 	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW, .screen_w = 100, .screen_h = 30 };
 	memcpy(o->error_limits, error_limits_default, sizeof(o->error_limits));
+}
+
+bool batch_opts_metrics(const struct batch_opts *o)
+{
+	return o->on && (o->form == BATCH_PROM || o->prom_file || o->prom_listen);
 }
 
 bool batch_opts_of_records(const struct batch_opts *o)

@@ -13,7 +13,14 @@
 enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN };
 
 /* Of the metrics for Prometheus, beside those of the fabric as a whole. */
-enum prom_group { PROM_TIERS = 1, PROM_JOBS = 2, PROM_PORTS = 4, PROM_ERRORS = 8, PROM_NONE = 16 };
+enum prom_group {
+	PROM_TIERS = 1,
+	PROM_JOBS = 2,
+	PROM_PORTS = 4,
+	PROM_ERRORS = 8,
+	PROM_UPDATES = 16,
+	PROM_NONE = 32
+};
 
 #define BATCH_OVERVIEW ROW_KINDS /* kinds without a table */
 #define BATCH_HEATMAP  (ROW_KINDS + 1)
@@ -67,6 +74,8 @@ void batch_findings_key(char *key, size_t size, const struct batch_opts *o);
 extern const struct argp batch_argp;
 /* What has to be read of a live fabric for that (enum field_need). */
 unsigned batch_opts_need(const struct batch_opts *o);
+/* Are metrics for Prometheus among what is printed? */
+bool batch_opts_metrics(const struct batch_opts *o);
 /* --view sessions or actions, which need no fabric. */
 bool batch_opts_of_records(const struct batch_opts *o);
 /* The name of a view as in --view. */

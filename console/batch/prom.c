@@ -267,6 +267,8 @@ void prom_print(FILE *out, const struct batch_record *r)
 
 	prom_print_fabric(out, r);
 	prom_state_print(out, r);
+	if (groups & PROM_UPDATES)
+		prom_updates_print(out, r);
 	if (groups & PROM_TIERS)
 		prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
 	if (groups & PROM_JOBS)

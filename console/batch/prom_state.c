@@ -183,6 +183,32 @@ static void prom_state_errors(FILE *out, const struct batch_record *r, const str
 
 /* --- the subnet manager ---------------------------------------------------------------------- */
 
+/* They begin again with OpenSM. */
+static void prom_state_sm_counts(FILE *out, const struct batch_record *r)
+{
+	static const char routings[] = "ibroute_sm_routings_total";
+	const struct state_sm *sm = &r->s->sm;
+
+	prom_count(
+		out, r, "ibroute_sm_sweeps_total",
+		"Sweeps in which OpenSM discovered the whole fabric and routed it, as our plugin "
+		"counts them.",
+		sm->sweeps);
+	prom_count(out, r, "ibroute_sm_reroutes_total",
+		   "Times that OpenSM routed without such a sweep.", sm->reroutes);
+	prom_head(out, routings,
+		  "Routings of OpenSM, by whether our plugin made them or left them to "
+		  "another engine.",
+		  "counter");
+	for (int other = 0; other < 2; other++) {
+		prom_name(out, r, routings);
+		prom_label(out, ',', "by", other ? "other" : "plugin");
+		fprintf(out, "} %lu\n", (unsigned long)(other ? sm->refused : sm->routings));
+	}
+	prom_count(out, r, "ibroute_sm_link_events_total",
+		   "Changes of links (notices 128) that OpenSM was told of.", sm->link_events);
+}
+
 static void prom_state_sm(FILE *out, const struct batch_record *r)
 {
 	const struct state_sm *sm = &r->s->sm;
@@ -202,12 +228,14 @@ static void prom_state_sm(FILE *out, const struct batch_record *r)
 	fprintf(out, ",guid=\"0x%016lx\",lid=\"%u\"", (unsigned long)sm->guid, sm->lid);
 	prom_label(out, ',', "engine", sm->engine);
 	fputs("} 1\n", out);
-	if (!r->a)
-		return;
-	prom_head(out, "ibroute_sm_activity_total",
-		  "ActCount of its SMInfo, which grows while it works.", "counter");
-	prom_name(out, r, "ibroute_sm_activity_total");
-	fprintf(out, "} %u\n", r->a->sm.act_count);
+	if (r->a)
+		prom_count(
+			out, r, "ibroute_sm_activity_total",
+			"ActCount of its SMInfo, which grows while it works; where our plugin is "
+			"not in OpenSM, nothing else tells of its sweeps.",
+			r->a->sm.act_count);
+	if (sm->counted)
+		prom_state_sm_counts(out, r);
 }
 
 /* --- the collector, and all of it ------------------------------------------------------------ */

@@ -59,3 +59,11 @@ void prom_one(FILE *out, const struct batch_record *r, const char *name, const c
 	fputc('}', out);
 	prom_number(out, v);
 }
+
+void prom_count(FILE *out, const struct batch_record *r, const char *name, const char *help,
+		uint64_t v)
+{
+	prom_head(out, name, help, "counter");
+	prom_name(out, r, name);
+	fprintf(out, "} %lu\n", (unsigned long)v);
+}

@@ -210,6 +210,7 @@ static void cmd_collect_poller(struct collect_run *r)
 					       : NULL,
 		.watch_key = ERRORS_KEY,
 		.want_errors = true,
+		.count_updates = true,
 	};
 }
 

@@ -141,6 +141,7 @@ static int cmd_console_run(struct console_cmd *c)
 	c->o.no_screen = c->batch.on;
 	c->o.error_limits = c->batch.error_limits;
 	c->o.fresh_errors = c->batch.check;
+	c->o.count_updates = batch_opts_metrics(&c->batch);
 	c->o.needs = batch_opts_need(&c->batch);
 	batch_findings_key(c->o.watch_key, sizeof(c->o.watch_key), &c->batch);
 	return batch_opts_of_records(&c->batch)

@@ -2,6 +2,7 @@
 #include "console/collector/collector.h"
 
 #include "console/alert/alerts.h"
+#include "console/collect/update_watch.h"
 #include "console/collector/collector_dir.h"
 #include "console/collector/history/history_desk.h"
 #include "console/collector/history/history_keeper.h"
@@ -47,6 +48,12 @@ struct collector {
 
 /* --- what it learns --------------------------------------------------------------------------- */
 
+/* Samples are kept in columns, and what people have done in tables of its own. */
+static bool collector_keeps(uint32_t kind)
+{
+	return kind != FRAME_SAMPLE && kind != FRAME_ACTS && kind != FRAME_UPDATES;
+}
+
 /* Takes f. */
 static void collector_tell(struct collector *c, struct frame *f)
 {
@@ -57,7 +64,7 @@ static void collector_tell(struct collector *c, struct frame *f)
 	same = newest_take(&c->newest, f);
 	if (!same || f->head.kind != FRAME_TABLES)
 		viewers_send(c->viewers, f, same);
-	if (c->keeper && !same && f->head.kind != FRAME_SAMPLE && f->head.kind != FRAME_ACTS)
+	if (c->keeper && !same && collector_keeps(f->head.kind))
 		history_keeper_add(c->keeper, f);
 	frame_put(f);
 }
@@ -105,17 +112,12 @@ static void collector_tell_keeping(struct collector *c)
 
 /* An update that has begun or come farther has written, or is about to: who looks is not to take
  * the tables of before for those that are there. */
-static void collector_look_at_updates(struct collector *c, const struct acts *l)
+static void collector_look_at_updates(struct collector *c, const struct update_counts *now)
 {
-	int64_t last_ms = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].kind == ACT_UPDATE && l->v[i].end_ms > last_ms)
-			last_ms = l->v[i].end_ms;
-	if (c->acted && last_ms > c->update_ms)
+	if (c->acted && now->step_ms > c->update_ms)
 		c->tables_at = clock_s() + STEP_S;
 	c->acted = true;
-	c->update_ms = last_ms;
+	c->update_ms = now->step_ms;
 }
 
 static void collector_want_tables(struct collector *c)
@@ -133,7 +135,6 @@ static void collector_tell_acts(struct collector *c)
 
 	if (!l)
 		return;
-	collector_look_at_updates(c, l);
 	m = msg_new(MSG_ACTS);
 	m->acts = l;
 	collector_tell(c, frame_of_msg(m));
@@ -156,6 +157,8 @@ static void collector_take(struct collector *c, struct msg *m)
 		alerts_fabric(c->alerts, m->fabric->name);
 		collector_tell(c, frame_of_findings(m->findings));
 	}
+	if (m->type == MSG_UPDATES)
+		collector_look_at_updates(c, m->updates);
 	if (m->type == MSG_FABRIC || m->type == MSG_FINDINGS)
 		alerts_findings(c->alerts, m->findings);
 	collector_tell(c, frame_of_msg(m));
@@ -276,8 +279,8 @@ static void collector_loop(struct collector *c, const volatile sig_atomic_t *sto
 		if (c->keeper) {
 			collector_tell_keeping(c);
 			collector_tell_acts(c);
-			collector_want_tables(c);
 		}
+		collector_want_tables(c);
 		if (fds[3].revents)
 			collector_accept(c, c->dir.look, false);
 		if (fds[4].revents)

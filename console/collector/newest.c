@@ -110,6 +110,7 @@ uint32_t newest_list(const struct frame *out[NEWEST_MAX], const struct newest *n
 		hello,
 		n->keeping,
 		n->of[FRAME_ACTS],
+		n->of[FRAME_UPDATES],
 		n->of[FRAME_FINDINGS],
 		n->of[FRAME_FABRIC],
 		n->of[FRAME_TABLES],

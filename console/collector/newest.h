@@ -4,7 +4,7 @@
 
 #include "console/collector/frame/frame.h"
 
-#define NEWEST_MAX 13
+#define NEWEST_MAX 14
 
 struct newest {
 	const struct frame *of[FRAME_KINDS]; /* own references */

@@ -3,6 +3,7 @@
 
 #include "console/session/samples/sample_reading.h"
 #include "console/collect/acts.h"
+#include "console/collect/update_watch.h"
 #include "fabric/baseline/findings.h"
 
 #include "fabric/base/memory/mem.h"
@@ -71,6 +72,7 @@ void msg_drop(struct msg *msg)
 	sample_reading_free(msg->reading);
 	findings_put(msg->findings);
 	acts_put(msg->acts);
+	update_counts_put(msg->updates);
 	metrics_free(msg->before);
 	metrics_free(msg->after);
 	link_usage_free(msg->usage);

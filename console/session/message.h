@@ -27,6 +27,7 @@
 #include "fabric/model/traffic/jobset.h"
 #include "fabric/model/traffic/sample.h"
 #include "fabric/update/executor.h"
+#include "fabric/update/installer/osm_msg.h"
 #include "fabric/wire/wire.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ enum msg_type {
 	MSG_FINDINGS,	    /* what is not as expected; also with MSG_FABRIC, of that fabric */
 	MSG_SAMPLE,
 	MSG_SM,
+	MSG_UPDATES,	   /* updates: how many there were, and what became of them */
 	MSG_LOST,	   /* text: why the port is gone; rc: it is the collector that is */
 	MSG_FOUND,	   /* the port answers again */
 	MSG_POLLING,	   /* a sweep of counters begins */
@@ -87,6 +89,7 @@ enum msg_type {
 struct sample_reading;
 struct acts;
 struct findings;
+struct update_counts;
 struct apply_seen;
 struct engine_list;
 struct fabric_shape;
@@ -122,6 +125,7 @@ struct msg {
 	struct sample_reading *reading; /* a sample and what is made from it */
 	const struct findings *findings;
 	const struct acts *acts;
+	const struct update_counts *updates;
 	struct metrics *before, *after;
 	struct link_usage *usage;
 	struct verdict *verdict;
@@ -138,7 +142,9 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
-	char adaptive[300];	     /* of OpenSM, see adaptive_text(); "": static, or not known */
+	char adaptive[300]; /* of OpenSM, see adaptive_text(); "": static, or not known */
+	bool counted;	    /* the plugin tells these, since OpenSM was started */
+	struct osm_counts counts;
 	char update[64], owner[100]; /* likewise */
 	char away[260];		     /* likewise: agents that are not on their base LIDs */
 	bool partial;		     /* a sweep or reading of tables that missed something */

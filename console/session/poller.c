@@ -290,6 +290,8 @@ static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struc
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
+	msg->counted = true;
+	osm_status_counts(&msg->counts, &s);
 	poller_count_links(p, s.link_events, s.link_lids);
 	memcpy(msg->update, s.update, sizeof(msg->update));
 	memcpy(msg->owner, s.owner, sizeof(msg->owner));
@@ -388,6 +390,7 @@ static void poller_do_due(struct poller *p)
 		poller_do_sweep(p, p->fabric && now < p->sweep_at);
 	if (now >= p->sm_at)
 		poller_ask_sm(p);
+	poller_watch_updates(p);
 	if (p->fabric && now >= p->sample_at) {
 		now = clock_s();
 		poller_sample(p);
@@ -452,6 +455,7 @@ void poller_free(struct poller *p)
 	fabric_put(p->fabric);
 	sample_readings_free(p->readings);
 	fabric_watch_free(p->watch);
+	update_watch_free(p->updates);
 	free(p->name);
 	osm_link_close(p->osm);
 	wire_close(p->wire);

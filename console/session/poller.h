@@ -33,7 +33,8 @@ struct poller_opts {
 	bool watch; /* tell what is not as the baseline has it, see fabric_watch.h */
 	const char *state_dir, *watch_key;
 	const uint64_t *error_limits;
-	bool want_errors; /* and read the error counters of all ports for that */
+	bool want_errors;   /* and read the error counters of all ports for that */
+	bool count_updates; /* of that state_dir, and of that name where there is one */
 };
 
 /* Takes the wire, also where it fails: 0, or -errno with a sentence.  names and racks must

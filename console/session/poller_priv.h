@@ -6,6 +6,7 @@
 #pragma once
 
 #include "console/collect/fabric_watch.h"
+#include "console/collect/update_watch.h"
 #include "console/config/sweep_pace.h"
 #include "console/session/engine_list.h"
 #include "console/session/poller.h"
@@ -46,8 +47,10 @@ struct poller {
 	const struct fabric_shape *shape; /* ... this */
 	struct osm_link *osm;		  /* NULL: our plugin has not answered yet */
 	struct readings *readings;
-	struct fabric_watch *watch; /* NULL: nobody wants it */
-	char *name;		    /* of the fabric; NULL: not known yet */
+	struct fabric_watch *watch; /* NULL: nobody wants it, as the next */
+	struct update_watch *updates;
+	double updates_at; /* when they are looked at again */
+	char *name;	   /* of the fabric; NULL: not known yet */
 	bool lost, sm_lost, foreign, tables_read;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	struct sweep_pace pace;			/* of sweeps */
@@ -123,7 +126,8 @@ void poller_watch_found(struct poller *p, struct fabric *f, bool partial);
 /* For the caller; NULL: nobody wants them. */
 const struct findings *poller_watch_findings(const struct poller *p);
 void poller_watch_errors(struct poller *p);
-void poller_watch_want(struct poller *p); /* somebody waits for them */
+void poller_watch_want(struct poller *p);    /* somebody waits for them */
+void poller_watch_updates(struct poller *p); /* when it is due */
 
 /* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all again. */
 void poller_read_tables(struct poller *p);

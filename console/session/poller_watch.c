@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define UPDATES_S      1.0
+#define UPDATES_SHARE  100 /* of the time goes into looking at them: one part, at most */
 #define ERRORS_S       60.0
 #define ERRORS_APART_S 5.0 /* at least, from the begin of one to that of the next */
 #define ERRORS_SHARE   4   /* and so many times what one takes */
@@ -23,6 +25,8 @@ void poller_watch_begin(struct poller *p)
 
 	if (p->opts.watch)
 		p->watch = fabric_watch_new(&o);
+	if (p->opts.count_updates)
+		p->updates = update_watch_new(p->opts.state_dir, p->opts.fabric_name);
 	if (!p->opts.watch || !p->opts.want_errors)
 		p->errors_at = INFINITY;
 	if (p->opts.fabric_name)
@@ -78,5 +82,22 @@ void poller_watch_errors(struct poller *p)
 	fabric_watch_errors(p->watch, s, between);
 	msg = msg_new(MSG_FINDINGS);
 	msg->findings = poller_watch_findings(p);
+	mailbox_send(p->box, msg);
+}
+
+void poller_watch_updates(struct poller *p)
+{
+	const struct update_counts *c;
+	double start = clock_s();
+	struct msg *msg;
+
+	if (!p->updates || start < p->updates_at)
+		return;
+	c = update_watch_look(p->updates);
+	p->updates_at = clock_s() + fmax(UPDATES_S, UPDATES_SHARE * (clock_s() - start));
+	if (!c)
+		return;
+	msg = msg_new(MSG_UPDATES);
+	msg->updates = c;
 	mailbox_send(p->box, msg);
 }

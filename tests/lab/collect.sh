@@ -18,11 +18,15 @@ lab_slurm || give_up "SLURM starts"
 job=$(lab_job -J wrf -w 'n[0003-0008]') || give_up "a job runs"
 C=$LAB_DIR/collector
 
-# up: the collector on n0002, and its MADs in $LAB_DIR/sends; lab_on has a time limit
+# up [OPTION...]: the collector on n0002, and its MADs in $LAB_DIR/sends; lab_on has a time limit
 up() {
 	LAB_TIMEOUT=500 lab_on n0002 env UMAD_SENDS="$LAB_DIR/sends" LD_PRELOAD="$counter:$LAB_PRELOAD" "$IBROUTE_TOP" collect --name ib -d 1 \
-		--sweep-interval 300 --dir "$C" --state-dir "$LAB_DIR/state" --jobs slurm --jobs-interval 1 2>"$LAB_DIR/collect.log" &
+		--sweep-interval 300 --dir "$C" --state-dir "$LAB_DIR/state" --jobs slurm --jobs-interval 1 "$@" 2>"$LAB_DIR/collect.log" &
 	lab_wait 30 see
+}
+down() { # the client of lab_on is the collector's parent
+	pkill -TERM -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"
+	lab_wait 10 eval '! pgrep -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"'
 }
 # see [OPTION...]: what one who looks sees, in $LAB_DIR/seen
 see() { timeout 60 "$IBROUTE_TOP" --collector "$C" --json -n 1 "$@" >"$LAB_DIR/seen" 2>"$LAB_DIR/seen.err" </dev/null; }
@@ -30,6 +34,10 @@ of() { python3 -c "import json; r = json.load(open('$LAB_DIR/seen'))['overview']
 # a Python expression over the overview r; what is missing there makes another exit code
 is_so() { see "${@:2}"; [ "$(of "$1" 2>/dev/null)" = True ]; }
 sends() { od -An -tu8 "$LAB_DIR/sends" | tr -d ' '; }
+metrics() { # REGEX...: each is a line of the exporter that reads from it
+	"$IBROUTE_TOP" --collector "$C" --prom -n 1 --prom-groups updates >"$LAB_DIR/prom" 2>&1 </dev/null || return
+	for regex; do grep -qE -- "$regex" "$LAB_DIR/prom" || { grep -E '^ibroute_update' "$LAB_DIR/prom" | grep -v ' 0$'; return 1; }; done
+}
 over() { # seconds: MADs in that time
 	local a
 	a=$(sends)
@@ -145,6 +153,19 @@ trap 'tty_stop; lab_stop' EXIT
 ok "a console with --rw on it applies a plan" console_writes
 tty_stop
 
+# --- what became of updates ---
+counted=('^ibroute_updates_total\{fabric="ib",engine="minhop",result="confirmed"\} [12]$'
+	'^ibroute_update_gain_ratio_total\{fabric="ib",engine="(sar|nue|parx|dfsssp|dfdn|repair)"\} 0\.[0-9]' '^ibroute_updates_interrupted\{fabric="ib"\} 0$')
+ok "updates and what they were to gain are counted" lab_wait 10 metrics "${counted[@]}"
+ok "in a form that Prometheus takes" python3 tests/prom.py "$LAB_DIR/prom"
+
+# --- the same without a history ---
+ok "it ends, and comes again without a history" eval 'down && up --history none'
+ok "updates from before are counted still" lab_wait 10 metrics "${counted[@]}"
+ok "another one is written" eval 'as_collected plan -e updn --exclude spine2 --jobs none --fabric ib -o "$LAB_DIR/r.plan" --collector none &&
+	as_collected apply --accept-slower "$LAB_DIR/r.plan" "${dirs[@]}" --yes-fabric ib --no-input'
+ok "and read at once, too" lab_wait 12 knows_tables
+
 # --- SLURM and the SM ---
 lab_slurmctld_stop
 ok "SLURM is gone, and that is seen" lab_wait 15 is_so 'r["jobs"]["state"] == "unreachable"'
@@ -153,9 +174,5 @@ lab_slurmctld_start
 ok "it is back" lab_wait 15 is_so 'r["jobs"]["state"] == "ok"'
 lab_opensm_stop
 ok "the SM is gone, and that is seen" lab_wait 10 is_so 'r["sm"]["answers"] is False'
-down() { # the client of lab_on is the collector's parent
-	pkill -TERM -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"
-	lab_wait 10 eval '! pgrep -f "collect --name ib -d 1 --sweep-interval 300 --dir $C"'
-}
 ok "it ends when it is told to" down
 finish

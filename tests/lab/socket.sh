@@ -173,6 +173,11 @@ ok "all agents were on their escape LIDs" said "2 of 2 agents are on their escap
 ok "and have returned" said "2 of 2 agents have returned"
 ok "by notices of OpenSM itself: no other port listens" plugin 'p["notices"] >= 2 and p["acks"] >= 4'
 ok "in force, and confirmed" plugin 'p["engine"] == "dfdn" and p["source"] == "confirmed"'
+ok "the exporter counts it" does 0 --prom -n 1 --prom-groups updates --name lab "${dirs[@]}"
+ok "as confirmed" said '^ibroute_updates_total.fabric="lab",engine="dfdn",result="confirmed". 1$'
+ok "with the job and the ports that it drained" eval 'said "^ibroute_update_drains_total.* 1$" && said "^ibroute_update_drained_jobs_total.* 1$" &&
+	said "^ibroute_update_drained_ports_total.* 2$"'
+ok "and sweeps and routings of OpenSM" eval 'said "^ibroute_sm_sweeps_total.* [1-9]" && said "^ibroute_sm_routings_total.*by=.plugin.. [1-9]"'
 lab_kill agent-n0005
 lab_kill agent-n0009
 
@@ -181,5 +186,6 @@ lab_opensm_stop
 lab_opensm "routing_engine updn" || give_up "opensm without the plugin"
 ok "no plugin: sm says so" does 1 sm --socket "$sock"
 ok "and why" said "cannot be reached at"
+ok "nobody counts its sweeps then" eval 'does 0 --prom -n 1 --prom-groups updates --name lab "${dirs[@]}" && said ^ibroute_sm_activity_total && ! grep -q ^ibroute_sm_sweeps "$LAB_DIR/out"'
 ok "no plugin: --installer opensm is refused" does 4 apply --accept-slower "$LAB_DIR/p1" "${dirs[@]}" --installer opensm --yes-fabric lab --no-input
 finish

@@ -4,6 +4,7 @@
 
 #include "console/collect/acts.h"
 #include "console/collect/fabric_watch.h"
+#include "console/collect/update_watch.h"
 #include "console/collector/collector_dir.h"
 #include "console/collector/link/collector_link.h"
 #include "console/session/samples/sample_reading.h"
@@ -318,6 +319,11 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 		a->acts = msg->acts;
 		msg->acts = NULL;
 		return true;
+	case MSG_UPDATES:
+		update_counts_put(a->updates);
+		a->updates = msg->updates;
+		msg->updates = NULL;
+		return true;
 	case MSG_KEEPING:
 		app_collector_take_keeping(a, msg);
 		return true;
@@ -333,6 +339,7 @@ static void app_collector_end(struct app *a)
 {
 	fabric_watch_free(a->watch);
 	acts_put(a->acts);
+	update_counts_put(a->updates);
 	free(a->collector_dir);
 }
 

@@ -509,6 +509,12 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
 	memcpy(s->replaces, msg->replaces, sizeof(s->replaces));
+	s->counted = msg->counted;
+	s->sweeps = msg->counts.sweeps;
+	s->reroutes = msg->counts.reroutes;
+	s->routings = msg->counts.routings;
+	s->refused = msg->counts.refused;
+	s->link_events = msg->counts.link_events;
 	app_data_take_rival(a, msg);
 	app_data_take_away(a, msg);
 	end = a->state.fabric ? fabric_lid_end(a->state.fabric, msg->sm.lid) : FAB_NONE;

@@ -4,6 +4,7 @@
 #include "console/collector/frame/acts_bytes.h"
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
+#include "console/collector/frame/updates_bytes.h"
 #include "console/session/samples/sample_code.h"
 #include "console/session/samples/sample_columns.h"
 #include "console/session/samples/sample_reading.h"
@@ -241,6 +242,8 @@ static struct frame *frame_of_sm(const struct msg *m)
 	bytes_put_text(&out, m->update);
 	bytes_put_text(&out, m->owner);
 	bytes_put_text(&out, m->away);
+	bytes_put(&out, &m->counts, sizeof(m->counts));
+	bytes_put(&out, &m->counted, sizeof(m->counted));
 	return frame_made(FRAME_SM, &out, sizeof(h), out.n);
 }
 
@@ -258,6 +261,14 @@ static struct frame *frame_of_acts(const struct acts *l)
 
 	acts_bytes_put(&out, l);
 	return frame_made(FRAME_ACTS, &out, 0, out.n);
+}
+
+static struct frame *frame_of_updates(const struct update_counts *c)
+{
+	bytes_out out = { 0 };
+
+	updates_bytes_put(&out, c);
+	return frame_made(FRAME_UPDATES, &out, 0, out.n);
 }
 
 static struct frame *frame_of_note(const struct msg *m)
@@ -320,6 +331,8 @@ struct frame *frame_of_msg(const struct msg *m)
 		return frame_of_findings(m->findings);
 	case MSG_ACTS:
 		return frame_of_acts(m->acts);
+	case MSG_UPDATES:
+		return frame_of_updates(m->updates);
 	case MSG_LOG:
 		return m->line.level > LOG_DEBUG ? frame_of_log(m) : NULL;
 	case MSG_DISCOVERING:

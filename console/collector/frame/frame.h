@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_MAGIC   0x32726269u /* "ibr2": raised with the format of any frame */
+#define FRAME_MAGIC   0x33726269u /* "ibr3": raised with the format of any frame */
 #define FRAME_MAX     (1u << 30)  /* bytes behind a head */
 #define FRAME_ASK_MAX 64	  /* the same of what a viewer sends */
 
@@ -31,9 +31,10 @@ enum frame_kind {
 	FRAME_FINDINGS,
 	FRAME_NOTE, /* a message that is only words and numbers */
 	FRAME_LOG,
-	FRAME_PAST,  /* the answer to FRAME_ASK_PAST */
-	FRAME_LINES, /* in it */
-	FRAME_ACTS,  /* who has done what, see acts.h */
+	FRAME_PAST,    /* the answer to FRAME_ASK_PAST */
+	FRAME_LINES,   /* in it */
+	FRAME_ACTS,    /* who has done what, see acts.h */
+	FRAME_UPDATES, /* see update_watch.h */
 	FRAME_KINDS,
 	/* from a viewer */
 	FRAME_ASK_PAST = 64,

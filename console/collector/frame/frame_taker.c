@@ -5,6 +5,7 @@
 #include "console/collector/frame/frame_parts.h"
 #include "console/collector/frame/job_list_bytes.h"
 #include "console/collector/frame/past_taker.h"
+#include "console/collector/frame/updates_bytes.h"
 #include "console/session/engine_list.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/memory/mem.h"
@@ -193,6 +194,7 @@ static int frame_take_sm(struct msg **out, struct bytes_in *in)
 {
 	struct msg *m = msg_new(MSG_SM);
 	struct sm_part head;
+	uint8_t counted;
 
 	bytes_take(in, &head, sizeof(head));
 	bytes_take(in, &m->rc, sizeof(m->rc));
@@ -206,6 +208,9 @@ static int frame_take_sm(struct msg **out, struct bytes_in *in)
 	frame_take_text(m->update, sizeof(m->update), in);
 	frame_take_text(m->owner, sizeof(m->owner), in);
 	frame_take_text(m->away, sizeof(m->away), in);
+	bytes_take(in, &m->counts, sizeof(m->counts));
+	bytes_take(in, &counted, sizeof(counted));
+	m->counted = counted != 0;
 	if (in->bad) {
 		msg_drop(m);
 		return -EPROTO;
@@ -238,6 +243,18 @@ static int frame_take_acts(struct msg **out, struct bytes_in *in)
 		return rc;
 	*out = msg_new(MSG_ACTS);
 	(*out)->acts = l;
+	return 0;
+}
+
+static int frame_take_updates(struct msg **out, struct bytes_in *in)
+{
+	const struct update_counts *c;
+	int rc = updates_bytes_take(&c, in);
+
+	if (rc)
+		return rc;
+	*out = msg_new(MSG_UPDATES);
+	(*out)->updates = c;
 	return 0;
 }
 
@@ -307,6 +324,8 @@ static int frame_take_kind(struct msg **out, struct frame_taker *t, const struct
 		return frame_take_findings(out, t, in, err);
 	case FRAME_ACTS:
 		return frame_take_acts(out, in);
+	case FRAME_UPDATES:
+		return frame_take_updates(out, in);
 	case FRAME_NOTE:
 		return frame_take_note(out, in);
 	case FRAME_LOG:

@@ -244,6 +244,15 @@ static int osm_msg_decode(const struct field *f, size_t n, void *to, const char 
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
+void osm_status_counts(struct osm_counts *out, const struct osm_status *s)
+{
+	*out = (struct osm_counts){ .sweeps = s->heavy_sweeps,
+				    .reroutes = s->reroutes,
+				    .routings = s->routings,
+				    .refused = s->refused,
+				    .link_events = s->link_events };
+}
+
 char *osm_status_encode(const struct osm_status *s)
 {
 	return osm_msg_encode(status_fields, COUNT(status_fields), s);

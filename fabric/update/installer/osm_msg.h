@@ -162,6 +162,15 @@ struct osm_status {
 	uint64_t unsealed, forged; /* notices of agents and coordinators that were not believed */
 };
 
+/* What OpenSM has done since it was started, as the plugin counts it: sweeps in which it discovered
+ * the fabric again, routings, those of them that the plugin made and that it left to others, and
+ * changes of links that it was told of. */
+struct osm_counts {
+	uint64_t sweeps, reroutes, routings, refused, link_events;
+};
+
+void osm_status_counts(struct osm_counts *out, const struct osm_status *s);
+
 /* JSON; the caller frees. */
 char *osm_status_encode(const struct osm_status *s);
 /* Keys that are missing stay zero, unknown ones are ignored; -EPROTO when it is no such object. */

@@ -92,6 +92,10 @@ struct state_sm {
 	char adaptive[300]; /* adaptive routing, and what that means; "" static, or not known */
 	char rival[260];    /* an update that another console or admin node has open; "" none */
 	char away[260];	    /* agents that are not on their base LIDs, without an update; "" none */
+	bool counted;	    /* our plugin tells the next ones, since OpenSM was started */
+	uint64_t sweeps;    /* discoveries of the whole fabric */
+	uint64_t routings, refused; /* by the plugin, and left to other engines */
+	uint64_t reroutes, link_events;
 };
 
 enum jobs_state { JOBS_OFF, JOBS_WAITING, JOBS_OK, JOBS_UNREACHABLE };

@@ -5,6 +5,7 @@
 #include "console/collector/newest.h"
 #include "console/session/engine_list.h"
 #include "console/collect/acts.h"
+#include "console/collect/update_watch.h"
 #include "console/session/samples/sample_columns.h"
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/hash/rng.h"
@@ -277,7 +278,13 @@ static void what_is_said_of_the_sm_and_of_jobs_arrives(void **state)
 	m->sm = (struct wire_sm){ .lid = 9, .guid = 0xabc, .act_count = 5, .state = 3 };
 	snprintf(m->engine, sizeof(m->engine), "sar");
 	snprintf(m->owner, sizeof(m->owner), "root");
+	m->counted = true;
+	m->counts = (struct osm_counts){ .sweeps = 7, .routings = 6, .link_events = 1ull << 40 };
 	m = through(w, m);
+	assert_true(m->counted);
+	assert_int_equal(m->counts.sweeps, 7);
+	assert_int_equal(m->counts.routings, 6);
+	assert_int_equal(m->counts.link_events, 1ull << 40);
 	assert_int_equal(m->sm.lid, 9);
 	assert_int_equal(m->sm.guid, 0xabc);
 	assert_int_equal(m->sm.act_count, 5);
@@ -505,6 +512,59 @@ static void what_was_done_comes_with_all_its_fields(void **state)
 	msg_drop(got);
 }
 
+static struct msg *updates_msg(double gain)
+{
+	struct update_counts *c = update_counts_new();
+	struct journal_count one = { .fabric = "hall", .engine = "sar", .gain = gain };
+	struct msg *m = msg_new(MSG_UPDATES);
+
+	one.ended[TXN_CONFIRMED] = 3;
+	one.why[WHY_WATCH] = 2;
+	one.jobs = 12;
+	vec_push(&c->by, one);
+	c->left = 1;
+	c->step_ms = 5000;
+	c->confirmed_s = 4;
+	c->gain = (struct txn_gain){ "ring", 2, 1.5 };
+	m->updates = c;
+	return m;
+}
+
+static void counts_of_updates_come_with_all_their_numbers(void **state)
+{
+	struct msg *m = through(*state, updates_msg(0.25));
+	const struct update_counts *c = m->updates;
+
+	assert_int_equal(m->type, MSG_UPDATES);
+	assert_int_equal(c->by.n, 1);
+	assert_string_equal(c->by.v[0].engine, "sar");
+	assert_int_equal(c->by.v[0].ended[TXN_CONFIRMED], 3);
+	assert_int_equal(c->by.v[0].why[WHY_WATCH], 2);
+	assert_int_equal(c->by.v[0].jobs, 12);
+	assert_float_equal(c->by.v[0].gain, 0.25, 0);
+	assert_int_equal(c->left, 1);
+	assert_int_equal(c->step_ms, 5000);
+	assert_int_equal(c->confirmed_s, 4);
+	assert_string_equal(c->gain.pattern, "ring");
+	assert_float_equal(c->gain.after, 1.5, 0);
+	msg_drop(m);
+}
+
+static void counts_of_updates_that_cannot_be_are_refused(void **state)
+{
+	static const double bad[] = { -1, NAN, INFINITY };
+	struct world *w = *state;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct msg *m = updates_msg(bad[i]), *out;
+		struct frame *f = frame_of_msg(m);
+
+		assert_int_equal(frame_take(&out, w->t, &f->head, f->data, NULL), -EPROTO);
+		frame_put(f);
+		msg_drop(m);
+	}
+}
+
 static void why_there_is_no_past_is_said(void **state)
 {
 	const struct past_answer none = { .serial = 3, .rc = -ENOENT, .text = "nothing is kept" };
@@ -535,7 +595,8 @@ static void counters_of_another_fabric_are_left_out(void **state)
 static void damaged_frames_end_in_an_error_or_a_message(void **state)
 {
 	struct world *w = *state;
-	struct msg *m[] = { fabric_msg(w), tables_msg(w, 2), sample_msg(w, 1), NULL };
+	struct msg *m[] = { fabric_msg(w), tables_msg(w, 2), sample_msg(w, 1), updates_msg(1),
+			    NULL };
 	struct frame *past[] = { past_of(w, 1), past_of_kept(w, false) };
 	uint32_t refused = 0;
 	struct rng rng;
@@ -544,14 +605,14 @@ static void damaged_frames_end_in_an_error_or_a_message(void **state)
 	rng_seed(&rng, 3);
 	msg_drop(through(w, fabric_msg(w)));
 	for (int i = 0; i < 4000; i++) {
-		struct frame *f = i % 4 < 3 ? frame_of_msg(m[i % 4]) : NULL;
-		const struct frame *of = f ? f : past[i / 4 % 2];
+		struct frame *f = i % 5 < 4 ? frame_of_msg(m[i % 5]) : NULL;
+		const struct frame *of = f ? f : past[i / 5 % 2];
 		uint8_t *data = xcalloc(of->head.len, 1);
 		struct frame_head head = of->head;
 		struct msg *out = NULL;
 
 		memcpy(data, of->data, head.len);
-		if (i % 5)
+		if (i % 6)
 			data[rng_below(&rng, head.len)] ^= (uint8_t)(1 + rng_below(&rng, 255));
 		else
 			head.len = (uint32_t)rng_below(&rng, head.len);
@@ -589,6 +650,8 @@ int main(void)
 		TEST(a_moment_of_the_past_has_its_rates_and_the_objects_of_now),
 		TEST(samples_of_the_past_may_be_differences),
 		TEST(what_was_done_comes_with_all_its_fields),
+		TEST(counts_of_updates_come_with_all_their_numbers),
+		TEST(counts_of_updates_that_cannot_be_are_refused),
 		TEST(why_there_is_no_past_is_said),
 		TEST(counters_of_another_fabric_are_left_out),
 		TEST(damaged_frames_end_in_an_error_or_a_message),
