@@ -162,6 +162,7 @@ struct live {
 	struct adaptive adaptive;     /* after live_discover() */
 	char foreign[300]; /* switches hold other tables than OpenSM believes; "": they do not */
 	bool collected;	   /* f, t, sm and perhaps jobs are a collector's, and w is NULL */
+	struct wire_sm told_sm;	   /* of a collector; guid 0: it has no answer of the SM */
 	const struct rates *rates; /* of a collector, if it has any */
 	uint16_t top_min;	   /* lowest LinearFDBTop, and whose; after live_open() */
 	uint32_t top_min_sw;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "console/auto/auto_policy.h"
+#include "console/input/load/load_adaptive.h"
 #include "engines/metrics/metrics.h"
 #include "engines/parx/message_figures.h"
 #include "engines/predict/forecast.h"
@@ -142,6 +143,7 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
+	struct adaptive adapts;		/* do switches route adaptively? */
 	char adaptive[300]; /* of OpenSM, see adaptive_text(); "": static, or not known */
 	bool counted;	    /* the plugin tells these, since OpenSM was started */
 	struct osm_counts counts;

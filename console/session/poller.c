@@ -306,15 +306,14 @@ static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struc
 static void poller_ask_osm(struct poller *p, struct msg *msg)
 {
 	struct mad_local local = { 0 };
-	struct adaptive adaptive;
 	struct osm_status s;
 	bool told = poller_ask_plugin(&s, p, msg);
 
 	if (!p->opts.simulated)
 		wire_local(p->wire, &local);
-	load_adaptive(&adaptive, p->opts.adaptive, told ? &s : NULL,
+	load_adaptive(&msg->adapts, p->opts.adaptive, told ? &s : NULL,
 		      msg->sm.guid && local.port_guid == msg->sm.guid);
-	adaptive_text(msg->adaptive, sizeof(msg->adaptive), &adaptive);
+	adaptive_text(msg->adaptive, sizeof(msg->adaptive), &msg->adapts);
 }
 
 static void poller_ask_sm(struct poller *p)

@@ -106,6 +106,18 @@ ok "and compare" cheap 0 compare --engine minhop,updn --jobs none
 ok "and topology --slurm" cheap 0 topology --slurm
 ok "paths by name asks the SM for the service level alone" cheap 8 paths n0001 n0016
 as_collected() { LAB_TIMEOUT=120 lab_on n0003 "$IBROUTE_TOP" "$@" >"$LAB_DIR/said" 2>&1 </dev/null; local rc=$?; cat "$LAB_DIR/said"; return $rc; }
+sm_by() { # its exit code is 1: there is no plugin
+	cost sm --collector "$1" --socket "$LAB_DIR/none" >/dev/null
+	[ ! -s "$LAB_DIR/own" ] || od -An -tu8 "$LAB_DIR/own" | tr -d ' '
+}
+sm_is_told() {
+	local there here
+
+	there=$(sm_by "$C") && grep -v '^note' "$LAB_DIR/said" >"$LAB_DIR/by" && here=$(sm_by none) || return
+	echo "# sm: ${there:-0} MADs, $here without"
+	[ "${there:-0}" -eq 0 ] && [ "$here" -gt 9 ] && diff "$LAB_DIR/by" "$LAB_DIR/said" && grep -q '^master SM   n0001, .*master$' "$LAB_DIR/said"
+}
+ok "sm costs nothing, and says the same" sm_is_told
 refused() { as_collected apply --accept-slower "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric ib --no-input; [ $? -eq 4 ] && grep -q 'the installed tables changed' "$LAB_DIR/said"; }
 ok "a plan is made of what it knows" as_collected plan -e minhop --jobs none --fabric ib -o "$LAB_DIR/p.plan" --collector "$C"
 ok "one of somebody else is made and applied meanwhile" eval 'as_collected plan -e minhop --exclude spine1 --jobs none --fabric ib -o "$LAB_DIR/q.plan" --collector none &&

@@ -2,6 +2,7 @@
 /* ibroute-top sm: the master subnet manager, what it really routes by, and who else writes. */
 #include "console/cli/commands.h"
 
+#include "console/collector/link/collected.h"
 #include "console/config/cmdline.h"
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
@@ -35,6 +36,7 @@ static const struct argp_option table[] = {
 	  "make --policy permanent: save it to the plugin's own file", 0 },
 	{ "forget", CMDLINE_KEY(struct sm_cmd, forget), NULL, 0,
 	  "discard the confirmed tables, so that the policy applies, and reroute", 0 },
+	OPTION_COLLECTOR(CMDLINE_KEY(struct sm_cmd, live.collector), 0),
 	{ "return", CMDLINE_KEY(struct sm_cmd, back), NULL, 0,
 	  "return to the tables from before an unfinished update, and reroute", 0 },
 	{ 0 },
@@ -74,12 +76,17 @@ static int cmd_sm_give_policy(struct osm_link *l, const struct sm_cmd *c, struct
 	return rc;
 }
 
+static bool cmd_sm_has_orders(const struct sm_cmd *c)
+{
+	return c->policy || c->forget || c->reroute || c->back;
+}
+
 static int cmd_sm_orders(struct live *l, const struct sm_cmd *c, struct err *err)
 {
 	struct osm_answer a = { 0 };
 	int rc = 0;
 
-	if (!c->policy && !c->forget && !c->reroute && !c->back)
+	if (!cmd_sm_has_orders(c))
 		return 0;
 	if (!l->osm)
 		return err_set(err, -1, "no requests can be made: %s", l->osm_why);
@@ -208,17 +215,43 @@ static bool cmd_sm_findings(const struct live *l)
 	return l->foreign[0] || !l->osm || !s->ours || s->why[0];
 }
 
+/* False: what a collector has read is out of date, as OpenSM has routed since, or the subnet
+ * manager does not answer it. */
+static bool cmd_sm_told(struct live *l, struct wire_sm *info)
+{
+	struct err err;
+
+	*info = l->told_sm;
+	return info->guid && !(l->osm && live_tables(l, &err)) && !l->foreign[0];
+}
+
+static int cmd_sm_read(struct live *l, struct sm_cmd *c, struct wire_sm *info, struct err *err)
+{
+	c->live.collected = cmd_sm_has_orders(c) ? NULL : collected_open;
+	if (live_discover(l, &c->live, NULL, err))
+		return EXIT_UNREADABLE;
+	if (l->collected && cmd_sm_told(l, info))
+		return EXIT_OK;
+	if (l->collected) {
+		c->live.collected = NULL;
+		live_close(l);
+		if (live_discover(l, &c->live, NULL, err))
+			return EXIT_UNREADABLE;
+	}
+	if (cmd_sm_orders(l, c, err))
+		return EXIT_REFUSED;
+	if ((l->osm && live_tables(l, err)) || wire_sm_info(info, l->w, err))
+		return EXIT_UNREADABLE;
+	return EXIT_OK;
+}
+
 static int cmd_sm_sm(struct sm_cmd *c, struct err *err)
 {
 	struct wire_sm info;
-	struct live l;
-	int rc = EXIT_UNREADABLE;
+	struct live l = { 0 };
+	int rc = cmd_sm_read(&l, c, &info, err);
 
-	if (live_discover(&l, &c->live, NULL, err))
-		return rc;
-	if (cmd_sm_orders(&l, c, err))
-		rc = EXIT_REFUSED;
-	else if (!(l.osm && live_tables(&l, err)) && !wire_sm_info(&info, l.w, err)) {
+	if (!rc) {
 		c->json ? cmd_sm_print_json(&l, &info) : cmd_sm_print_all(&l, &info);
 		rc = cmd_sm_findings(&l) ? EXIT_FINDINGS : EXIT_OK;
 	}

@@ -222,6 +222,7 @@ static struct frame *frame_of_source(const struct msg *m)
 static struct frame *frame_of_sm(const struct msg *m)
 {
 	struct sm_part h = { .act_count = m->sm.act_count };
+	uint32_t adapts = m->adapts.state;
 	bytes_out out = { 0 };
 	struct wire_sm sm;
 
@@ -242,6 +243,8 @@ static struct frame *frame_of_sm(const struct msg *m)
 	bytes_put_text(&out, m->update);
 	bytes_put_text(&out, m->owner);
 	bytes_put_text(&out, m->away);
+	bytes_put(&out, &adapts, sizeof(adapts));
+	bytes_put_text(&out, m->adapts.why);
 	bytes_put(&out, &m->counts, sizeof(m->counts));
 	bytes_put(&out, &m->counted, sizeof(m->counted));
 	return frame_made(FRAME_SM, &out, sizeof(h), out.n);

@@ -194,6 +194,7 @@ static int frame_take_sm(struct msg **out, struct bytes_in *in)
 {
 	struct msg *m = msg_new(MSG_SM);
 	struct sm_part head;
+	uint32_t adapts;
 	uint8_t counted;
 
 	bytes_take(in, &head, sizeof(head));
@@ -208,6 +209,10 @@ static int frame_take_sm(struct msg **out, struct bytes_in *in)
 	frame_take_text(m->update, sizeof(m->update), in);
 	frame_take_text(m->owner, sizeof(m->owner), in);
 	frame_take_text(m->away, sizeof(m->away), in);
+	bytes_take(in, &adapts, sizeof(adapts));
+	in->bad |= adapts > ADAPTIVE_YES;
+	m->adapts.state = (enum adaptive_state)adapts;
+	frame_take_text(m->adapts.why, sizeof(m->adapts.why), in);
 	bytes_take(in, &m->counts, sizeof(m->counts));
 	bytes_take(in, &counted, sizeof(counted));
 	m->counted = counted != 0;

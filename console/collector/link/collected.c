@@ -34,8 +34,8 @@ struct collected {
 	int64_t fabric_ms, tables_ms, sample_ms;
 	double tables_s; /* by clock_s(), when their reading began */
 	char *silent;
-	struct sm_pin sm;
-	char adaptive[300];
+	struct wire_sm sm;
+	struct adaptive adaptive;
 };
 
 static void collected_done(struct collected *c)
@@ -112,8 +112,8 @@ static void collected_take(struct collected *c, struct msg *m)
 		break;
 	case MSG_SM:
 		c->told_sm = !m->rc;
-		c->sm = (struct sm_pin){ .guid = m->sm.guid, .priority = m->sm.priority };
-		snprintf(c->adaptive, sizeof(c->adaptive), "%s", m->adaptive);
+		c->sm = m->sm;
+		c->adaptive = m->adapts;
 		break;
 	case MSG_LOST:
 		c->lost = true;
@@ -218,18 +218,15 @@ static bool collected_may(const struct live_opts *o)
 
 /* --- as of a fabric that was read ------------------------------------------------------------ */
 
-/* "adaptive routing (why): ..." */
-static void collected_adaptive(struct adaptive *out, const char *text, enum adaptive_state declared)
+/* What OpenSM says of yes wins over what was declared, and that over the rest. */
+static void collected_adaptive(struct adaptive *out, const struct adaptive *told,
+			       enum adaptive_state declared)
 {
-	const char *why = strchr(text, '(');
-
-	load_adaptive_declared(out, declared);
-	if (declared != ADAPTIVE_UNKNOWN)
-		return;
-	out->state = text[0] ? ADAPTIVE_YES : ADAPTIVE_UNKNOWN;
-	snprintf(out->why, sizeof(out->why), "%.*s", why ? (int)strcspn(why + 1, ")") : 0,
-		 why ? why + 1 : "");
-	if (!text[0])
+	if (told->state == ADAPTIVE_YES || declared == ADAPTIVE_UNKNOWN)
+		*out = *told;
+	else
+		load_adaptive_declared(out, declared);
+	if (!out->why[0])
 		snprintf(out->why, sizeof(out->why), "the collector does not say");
 }
 
@@ -269,7 +266,11 @@ static int collected_give(struct live *l, struct collected *c, const struct live
 {
 	int rc;
 
-	*l = (struct live){ .collected = true, .sm = c->sm, .lfts_only = o->lfts_only };
+	*l = (struct live){ .collected = true,
+			    .sm = { .guid = c->sm.guid, .priority = c->sm.priority },
+			    .lfts_only = o->lfts_only };
+	if (c->told_sm)
+		l->told_sm = c->sm;
 	/* nobody else has them by now */
 	l->f = (struct fabric *)c->fabric;
 	l->t = (struct tables *)c->tables;
@@ -277,7 +278,7 @@ static int collected_give(struct live *l, struct collected *c, const struct live
 	c->fabric = NULL;
 	c->tables = NULL;
 	c->rates = NULL;
-	collected_adaptive(&l->adaptive, c->adaptive, o->adaptive);
+	collected_adaptive(&l->adaptive, &c->adaptive, o->adaptive);
 	rc = collected_jobs(l, c, o, err);
 	if (rc)
 		live_close(l);

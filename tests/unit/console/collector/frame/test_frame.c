@@ -278,9 +278,12 @@ static void what_is_said_of_the_sm_and_of_jobs_arrives(void **state)
 	m->sm = (struct wire_sm){ .lid = 9, .guid = 0xabc, .act_count = 5, .state = 3 };
 	snprintf(m->engine, sizeof(m->engine), "sar");
 	snprintf(m->owner, sizeof(m->owner), "root");
+	m->adapts = (struct adaptive){ ADAPTIVE_NO, "the engine is updn" };
 	m->counted = true;
 	m->counts = (struct osm_counts){ .sweeps = 7, .routings = 6, .link_events = 1ull << 40 };
 	m = through(w, m);
+	assert_int_equal(m->adapts.state, ADAPTIVE_NO);
+	assert_string_equal(m->adapts.why, "the engine is updn");
 	assert_true(m->counted);
 	assert_int_equal(m->counts.sweeps, 7);
 	assert_int_equal(m->counts.routings, 6);
