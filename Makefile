@@ -408,6 +408,8 @@ soak: check-packages
 	$(Q)bash tests/lab/sequence.sh late
 	$(Q)bash tests/lab/sequence.sh auto
 	$(Q)bash tests/lab/plugin.sh full
+	$(Q)B=$(B) KILLS=$(or $(COLLECT_KILLS),100) bash tests/collect.sh
+	$(Q)LAB_OPENSM_WAIT=200 bash tests/lab/mads.sh fattree2:leaves=78,spines=36,hosts=18
 	$(Q)bash tests/lab/hosts.sh $(or $(HOSTS),100) $(or $(SEED),1) 250
 	$(Q)sh tests/packages.sh devscripts
 	$(Q)bash tests/hardening.sh full
