@@ -39,19 +39,22 @@ HARDEN ?= 1
 WITH_UMAD ?= 1
 WITH_SLURM ?= 1
 WITH_MICROHTTPD ?= 1
+# pictures of the screen: libpng, FreeType
+WITH_PNG ?= 1
 # the plugin for OpenSM, where libopensm-dev is installed
 OSM_INCLUDE ?= /usr/include/infiniband
 WITH_OPENSM ?= $(if $(shell grep -s osm_register_external_routing_engine $(OSM_INCLUDE)/opensm/osm_opensm.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libzstd-dev libsqlite3-dev libinih-dev libyaml-dev \
-	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev
+	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev \
+	libpng-dev libfreetype-dev fonts-dejavu-core
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
 	python3-jsonschema strace lld
 PKGS_FUZZ := clang libclang-rt-14-dev
 PKGS_BENCH := opensm libopensm-dev ibsim-utils python3
-PKGS_SHOTS := tmux python3 python3-pil fonts-dejavu-core
+PKGS_SHOTS := tmux python3 python3-pil
 
 VERSION := $(shell sed -n 's/.*IBROUTE_VERSION "\(.*\)"/\1/p' fabric/version.h)
 comma := ,
@@ -64,7 +67,7 @@ ifneq ($(WERROR),0)
 WARN += -Werror
 endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) \
-	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
+	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD) -DWITH_PNG=$(WITH_PNG) $(if $(filter-out /etc,$(SYSCONFDIR)),-DIBROUTE_ETC='"$(ETC)"') \
 	$(LIBEXEC_DEF)
 PC_LIBS := ncursesw jansson libcrypto zlib libzstd sqlite3 inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
@@ -72,6 +75,9 @@ PC_LIBS += libibumad libibmad
 endif
 ifeq ($(WITH_MICROHTTPD),1)
 PC_LIBS += libmicrohttpd
+endif
+ifeq ($(WITH_PNG),1)
+PC_LIBS += libpng freetype2
 endif
 PC_CFLAGS = $(shell pkg-config --cflags $(PC_LIBS))
 PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
@@ -181,6 +187,8 @@ $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma
 # where readers of files begin
 $(B)/tests/unit/console/input/load/test_load_apart: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,lines_new json_loadb \
 	yaml_parser_initialize inflateInit_ ibnd_cache_read isolated_read)
+$(B)/tests/unit/console/picture/test_glyph_set: private LDFLAGS += -Wl,--wrap=isolated_read,--wrap=FT_New_Memory_Face
+$(B)/tests/unit/console/picture/test_png_font: private LDFLAGS += -Wl,--wrap=stat
 $(B)/tests/unit/console/app/data/test_app_folder: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,json_loadf json_loads \
 	uncompress isolated_read)
 $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
@@ -578,6 +586,6 @@ help:
 	@echo "fuzz            the fuzzers, run by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view, written to screenshots/"
 	@echo "ibroute-slurm install-slurm  only the helper that is linked with libslurm (SLURM_PREFIX=/opt/slurm/24.05)"
-	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  build without them"
+	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0 WITH_PNG=0  build without them"
 	@echo "CPPFLAGS= CFLAGS= LDFLAGS=  of a packager are used; HARDEN=0  without stack protector, FORTIFY, PIE, RELRO, BIND_NOW"
 	@echo "WITH_OPENSM=0   without the plugin for OpenSM (default: with it if libopensm-dev is installed)"

@@ -100,12 +100,15 @@ screens_of_all_views() {
 		grep -q 'switch x switch.*: EFI' out
 }
 what_is_on_a_screen_goes_into_files() {
-	rm -f x.html x.csv
+	rm -f x.html x.csv x.png
 	says 0 'screen written to x.html' $demo --screen heatmap --do 'export x.html' && grep -q '<pre>' x.html || return
 	says 0 'rows written to x.csv' $demo --screen links --do 'export x.csv' && cp x.csv was || return
 	says 1 "x.csv exists: 'export!' overwrites it" $demo --screen switches --do 'export x.csv' && cmp x.csv was || return
 	says 0 'rows written to x.csv' $demo --screen switches --do 'export! x.csv' && ! cmp -s x.csv was || return
-	says 1 "'x.png' has to end in" $demo --screen links --do 'export x.png' &&
+	says 0 'screen written to x.png' $demo --screen links --do 'export x.png' && [ "$(head -c 8 x.png | od -An -c | tr -d ' ')" = '211PNG\r\n032\n' ] || return
+	says 1 "x.png exists: 'export!' overwrites it" $demo --screen links --do 'export x.png' || return
+	says 1 'font /nonexistent cannot be read' $demo --screen links --png-font /nonexistent --do 'export! x.png' || return
+	says 1 "'x.gif' has to end in" $demo --screen links --do 'export x.gif' &&
 		says 1 'this view has no table' $demo --screen heatmap --do 'export x.json' && [ ! -e x.json ]
 }
 text_has_a_head_and_columns() {

@@ -7,6 +7,7 @@
 #include "console/io/output_file.h"
 #include "console/io/rows_out.h"
 #include "console/io/screen_page.h"
+#include "console/picture/screen_shot.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "views/table/table.h"
@@ -24,6 +25,9 @@ struct export
 	bool over; /* a file that is there */
 	char *text;
 	size_t len;
+	struct screen_shot *shot; /* instead of a text; NULL: none */
+	char font[PATH_TEXT];
+	unsigned size;
 	char what[32]; /* "12 rows" */
 };
 
@@ -45,15 +49,20 @@ static void app_export_text(FILE *out, const struct canvas *c, const char *title
 	free(text);
 }
 
-/* By the end of the file's name: a table has rows(), any view screen(). */
+/* By the end of the file's name: a table has rows(), any view screen(), or is a picture that takes
+ * too long for this thread. */
 static const struct export_form {
 	const char *end;
 	void (*rows)(FILE *out, const struct rows_out *r);
 	void (*screen)(FILE *out, const struct canvas *c, const char *title);
+	bool picture;
 } app_export_forms[] = {
-	{ ".txt", rows_out_text, app_export_text }, { ".csv", rows_out_csv, NULL },
-	{ ".json", app_export_json, NULL },	    { ".html", NULL, screen_page_html },
-	{ ".svg", NULL, screen_page_svg },
+	{ ".txt", .rows = rows_out_text, .screen = app_export_text },
+	{ ".csv", .rows = rows_out_csv },
+	{ ".json", .rows = app_export_json },
+	{ ".html", .screen = screen_page_html },
+	{ ".svg", .screen = screen_page_svg },
+	{ ".png", .picture = true },
 };
 
 static const struct export_form *app_export_form(const char *path)
@@ -83,12 +92,12 @@ static void app_export_rows(struct app *a, FILE *out, const struct export_form *
 
 /* Drawn for it: without what was said to whoever asked for it.  Where nobody looks at a screen it
  * has colours all the same. */
-static void app_export_screen(struct app *a, FILE *out, const struct export_form *form, int w,
-			      int h, bool ascii)
+static void app_export_screen(struct app *a, struct export *x, FILE *out,
+			      const struct export_form *form, const struct canvas *as)
 {
 	const struct state *shown = app_shown(a);
 	int colours = a->state.colours;
-	struct canvas *c = canvas_new(w, h, ascii);
+	struct canvas *c = canvas_new(as->w, as->h, as->ascii);
 	char title[120];
 
 	if (!a->term)
@@ -97,7 +106,10 @@ static void app_export_screen(struct app *a, FILE *out, const struct export_form
 	a->state.colours = colours;
 	snprintf(title, sizeof(title), "ibroute-top: %.90s",
 		 shown->fabric ? shown->fabric->name : "no fabric");
-	form->screen(out, c, title);
+	if (form->picture)
+		x->shot = screen_shot_new(c);
+	else
+		form->screen(out, c, title);
 	canvas_free(c);
 }
 
@@ -114,19 +126,19 @@ static int app_export_make(struct export **out, struct app *a, const struct canv
 	if (!form)
 		return err_set(err, -EINVAL,
 			       "'%.100s' has to end in .txt, .csv or .json, or, with colours, in "
-			       ".html or .svg",
+			       ".html, .svg or .png",
 			       to);
 	t = shell_table_of(a->shell, app_shown(a), &ops);
 	t = t && t->nshown && form->rows ? t : NULL;
-	if (!t && !form->screen)
+	if (!t && !form->screen && !form->picture)
 		return err_set(err, -EINVAL,
-			       "this view has no table: .txt, .html and .svg have all of it");
+			       "this view has no table: .txt, .html, .svg and .png have all of it");
 	x = xcalloc(1, sizeof(*x));
 	f = open_memstream(&x->text, &x->len);
 	if (t)
 		app_export_rows(a, f, form, t, ops->kind);
 	else
-		app_export_screen(a, f, form, as->w, as->h, as->ascii);
+		app_export_screen(a, x, f, form, as);
 	fclose(f);
 	if (t)
 		snprintf(x->what, sizeof(x->what), "%u row%s", t->nrow, plural(t->nrow));
@@ -134,6 +146,9 @@ static int app_export_make(struct export **out, struct app *a, const struct canv
 		snprintf(x->what, sizeof(x->what), "screen");
 	snprintf(x->path, sizeof(x->path), "%s", to);
 	user_path_expand(x->path, sizeof(x->path));
+	snprintf(x->font, sizeof(x->font), "%s", a->png_font);
+	user_path_expand(x->font, sizeof(x->font));
+	x->size = a->opts.png_size;
 	*out = x;
 	return 0;
 }
@@ -142,7 +157,9 @@ static int app_export_put(FILE *out, const void *what, struct err *err)
 {
 	const struct export *x = what;
 
-	(void)err; /* output_file tells */
+	if (x->shot)
+		return screen_shot_png(out, x->shot, x->font, x->size, err);
+	/* output_file tells */
 	fwrite(x->text, 1, x->len, out);
 	return 0;
 }
@@ -177,6 +194,7 @@ static void app_export_free(void *ctx)
 {
 	struct export *x = ctx;
 
+	screen_shot_free(x->shot);
 	free(x->text);
 	free(x);
 }

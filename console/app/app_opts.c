@@ -106,6 +106,10 @@ static const struct argp_option options[] = {
 	  "colours (default: dark); light is for terminals with a light background; a file has a line for each "
 	  "role, such as: good = 28 (see the manual)",
 	  5 },
+	{ "png-font", CMDLINE_KEY(struct app_opts, png_font), "FILE", 0,
+	  "font of pictures that :export writes as .png (default: the first monospaced one that is installed)",
+	  5 },
+	{ "png-size", OPT_PNG_SIZE, "PIXELS", 0, "size of its letters (default: 16)", 5 },
 	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
 	  "number of colours (default: auto, what the terminal supports)", 5 },
 	{ "mono", 'M', 0, 0, "same as --color=never", 5 },
@@ -195,6 +199,7 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_KEEP_DAYS, struct app_opts, keep.days, "--keep-days"),
 	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct app_opts, keep.sessions, "--keep-sessions"),
 	CMDLINE_FIELD(OPT_KEEP_SIZE, struct app_opts, keep.mib, "--keep-size"),
+	CMDLINE_FIELD(OPT_PNG_SIZE, struct app_opts, png_size, "--png-size"),
 	{ 0 },
 };
 

@@ -26,7 +26,8 @@ enum app_option {
 	OPT_KEEP_SESSIONS,
 	OPT_KEEP_SIZE,
 	OPT_IO_NODES,
-	OPT_TAB
+	OPT_TAB,
+	OPT_PNG_SIZE
 };
 
 #define TABS_MAX 16
@@ -70,8 +71,10 @@ struct app_opts {
 	struct alert_opts alert;
 	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
 	bool ascii, no_mouse, bell;
-	const char *theme; /* as theme_read() has it; NULL: not said */
-	bool strict;	   /* a damaged file is not loaded */
+	const char *theme;    /* as theme_read() has it; NULL: not said */
+	const char *png_font; /* a file; NULL: see png_font.h */
+	unsigned png_size;    /* pixels; 0: PNG_SIZE */
+	bool strict;	      /* a damaged file is not loaded */
 #define SETS_MAX 160
 	const char *config, *profile; /* what settings are read from and kept in; NULL: as usual */
 	const char *set[SETS_MAX];    /* NAME=VALUE, in turn */

@@ -163,11 +163,12 @@ struct app {
 		bool kept;		/* in the file */
 	} keys_chosen[KEYS_CHOSEN_MAX]; /* by ':set' */
 	size_t nkeys_chosen;
-	uint64_t warned;	  /* warnings and errors so far; under events_lock */
-	uint64_t rung;		  /* of them, with the bell or not wanted */
-	double rung_s;		  /* clock_s() of the last */
-	struct err export_failed; /* by --do; "": none has */
-	char theme[SETTING_LEN];  /* in use, as it was said */
+	uint64_t warned;	    /* warnings and errors so far; under events_lock */
+	uint64_t rung;		    /* of them, with the bell or not wanted */
+	double rung_s;		    /* clock_s() of the last */
+	struct err export_failed;   /* by --do; "": none has */
+	char theme[SETTING_LEN];    /* in use, as it was said */
+	char png_font[SETTING_LEN]; /* "": see png_font.h */
 	struct canvas *canvas;
 	struct mailbox *box;
 	struct feed *feed;     /* NULL: a file is looked at */
@@ -576,8 +577,8 @@ void app_saved_delete(struct app *a, const char *name);
 void app_notes_read(struct app *a);
 void app_notes_change(struct app *a, const struct request *r);
 
-/* app_export.c: the table in view into that file, .txt, .csv or .json, or the screen, .txt, .html
- * or .svg.  One that is there stays, unless it is to be written over. */
+/* app_export.c: the table in view into that file, .txt, .csv or .json, or the screen, .txt, .html,
+ * .svg or .png.  One that is there stays, unless it is to be written over. */
 void app_export(struct app *a, const char *to);
 void app_export_over(struct app *a, const char *to);
 /* The same in this thread, of a screen like as; says what was written.  -errno with the sentence.

@@ -3,6 +3,7 @@
  * their limits. */
 #include "console/app/app_priv.h"
 
+#include "console/picture/png_font.h"
 #include "fabric/base/memory/mem.h"
 #include "views/shell/command.h"
 
@@ -64,6 +65,22 @@ static int app_set_bell(struct app *a, const char *v, struct err *err)
 	return a->opts.bell || !strcasecmp(v, "no")
 		       ? 0
 		       : err_set(err, -EINVAL, "bell: '%s' is neither yes nor no", v);
+}
+
+static int app_set_png(struct app *a, const char *name, const char *v, struct err *err)
+{
+	double size = a->opts.png_size;
+	int rc = 0;
+
+	if (!strcmp(name, "png-size"))
+		rc = app_set_number(&size, name, v, PNG_SIZE_LEAST, PNG_SIZE_MOST, err);
+	else if (strlen(v) >= sizeof(a->png_font))
+		rc = err_set(err, -EINVAL, "png-font: more than %zu characters",
+			     sizeof(a->png_font) - 1);
+	else
+		snprintf(a->png_font, sizeof(a->png_font), "%s", v);
+	a->opts.png_size = (unsigned)size;
+	return rc;
 }
 
 static int app_set_view(struct app *a, const char *v, struct err *err)
@@ -143,6 +160,8 @@ int app_set(struct app *a, const char *text, struct err *err)
 		return err_set(err, -EINVAL, "units: '%s' is neither bytes nor bits", v);
 	if (!strcmp(name, "bell"))
 		return app_set_bell(a, v, err);
+	if (!strncmp(name, "png-", 4))
+		return app_set_png(a, name, v, err);
 	if (!strcmp(name, "mouse") || !strcmp(name, "ascii"))
 		return app_set_terminal(a, name, v, err);
 	if (!strcmp(name, "view"))
@@ -158,6 +177,10 @@ int app_set_all(struct app *a, struct err *err)
 
 	if (!rc)
 		rc = app_theme_set(a, a->opts.theme ? a->opts.theme : "dark", err);
+	if (!a->opts.png_size)
+		a->opts.png_size = PNG_SIZE;
+	if (!rc && a->opts.png_font)
+		rc = app_set_png(a, "png-font", a->opts.png_font, err);
 
 	for (size_t i = 0; i < a->opts.nset && !rc; i++)
 		if (!app_keys_has(a->opts.set[i]))

@@ -57,6 +57,10 @@ static bool app_settings_value_of(struct setting *x, const struct app *a)
 		app_settings_word(x, a->theme);
 	else if (!strcmp(x->name, "units"))
 		app_settings_word(x, shell_context(a->shell)->bits ? "bits" : "bytes");
+	else if (!strcmp(x->name, "png-font"))
+		app_settings_word(x, a->png_font);
+	else if (!strcmp(x->name, "png-size"))
+		app_settings_figure(x, a->opts.png_size);
 	else if (!strcmp(x->name, "bell"))
 		app_settings_word(x, a->opts.bell ? "yes" : "no");
 	else if (!strcmp(x->name, "mouse"))

@@ -2,8 +2,8 @@
 #include "console/io/screen_page.h"
 
 #include "console/io/html.h"
+#include "console/io/screen_look.h"
 #include "views/canvas/text.h"
-#include "views/canvas/theme.h"
 
 #include <string.h>
 
@@ -11,35 +11,6 @@
 #define CELL_W 8.4 /* of a font of 14 */
 #define CELL_H 17
 #define BASE_Y 13 /* of its letters */
-
-/* What a cell looks like in colours that are all known. */
-struct screen_look {
-	int fg, bg; /* 0xRRGGBB */
-	bool bold;
-};
-
-static int screen_page_own(bool background)
-{
-	bool light = theme_is_light();
-
-	return background ? (light ? 0xffffff : 0x121212) : light ? 0x1c1c1c : 0xd4d4d4;
-}
-
-static struct screen_look screen_page_look(const struct cell *cell)
-{
-	const struct role_style *s = role_style((enum role)cell->role);
-	int fg = role_rgb((enum role)cell->role, false), bg = role_rgb((enum role)cell->role, true);
-	struct screen_look look = { fg < 0 ? screen_page_own(false) : fg,
-				    bg < 0 ? screen_page_own(true) : bg, s->bold };
-
-	if (cell->reverse || (theme_is_mono() && s->reverse)) {
-		int was = look.fg;
-
-		look.fg = look.bg;
-		look.bg = was;
-	}
-	return look;
-}
 
 static bool screen_page_same(const struct screen_look *a, const struct screen_look *b)
 {
@@ -56,9 +27,9 @@ static int screen_page_run(const struct canvas *c, int x, int y, struct screen_l
 {
 	int n = 1;
 
-	*look = screen_page_look(screen_page_cell(c, x, y));
+	*look = screen_look_of(screen_page_cell(c, x, y));
 	for (; x + n < c->w; n++) {
-		struct screen_look next = screen_page_look(screen_page_cell(c, x + n, y));
+		struct screen_look next = screen_look_of(screen_page_cell(c, x + n, y));
 
 		if (screen_page_cell(c, x + n, y)->ch && !screen_page_same(&next, look))
 			break;
@@ -91,7 +62,7 @@ static void screen_page_text(FILE *out, const char *text)
 
 void screen_page_html(FILE *out, const struct canvas *c, const char *title)
 {
-	const struct screen_look own = { screen_page_own(false), screen_page_own(true), false };
+	const struct screen_look own = screen_look_own();
 	struct screen_look look;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>",
@@ -128,7 +99,7 @@ static bool screen_page_blank(const struct canvas *c, int x, int y, int n)
 static void screen_page_svg_run(FILE *out, const struct canvas *c, int x, int y, int n,
 				const struct screen_look *look)
 {
-	if (look->bg != screen_page_own(true))
+	if (look->bg != screen_look_own().bg)
 		fprintf(out,
 			"<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/>\n",
 			x * CELL_W, y * CELL_H, n * CELL_W, CELL_H, look->bg);
@@ -156,7 +127,7 @@ void screen_page_svg(FILE *out, const struct canvas *c, const char *title)
 		c->w * CELL_W, c->h * CELL_H, c->w * CELL_W, c->h * CELL_H);
 	screen_page_text(out, title);
 	fprintf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
-		screen_page_own(true));
+		screen_look_own().bg);
 	for (int y = 0; y < c->h; y++)
 		for (int x = 0, n; x < c->w; x += n) {
 			n = screen_page_run(c, x, y, &look);

@@ -114,7 +114,7 @@ static void what_cannot_be_written_is_told(void **state)
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 2));
-	app_kit_keys(a, "3:export rows.png\r");
+	app_kit_keys(a, "3:export rows.gif\r");
 	shows(a, "has to end in .txt, .csv or .json");
 	free(app_kit_screen(a));
 	app_kit_keys(a, "2");
@@ -124,6 +124,9 @@ static void what_cannot_be_written_is_told(void **state)
 	free(app_kit_screen(a));
 	app_kit_keys(a, "3:export /nonexistent/rows.csv\r");
 	shows(a, "/nonexistent/rows.csv");
+	free(app_kit_screen(a));
+	app_kit_keys(a, "3:export /nonexistent/rows.png\r");
+	shows(a, "/nonexistent/rows.png");
 	app_end(a);
 }
 
@@ -182,6 +185,44 @@ static void any_view_is_written_with_its_colours(void **state)
 	app_end(a);
 }
 
+/* With its settings, as a file that stays. */
+static void any_view_is_written_as_a_picture(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char command[200];
+	char *png;
+	int high;
+
+	(void)state;
+#if !WITH_PNG
+	app_end(a);
+	skip();
+#endif
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	app_kit_keys(a, "Z2");
+	png = exported(a, "png");
+	assert_memory_equal(png, "\x89PNG\r\n\x1a\n", 8);
+	high = (unsigned char)png[22] << 8 | (unsigned char)png[23];
+	free(png);
+	app_kit_keys(a, "3:set png-size=32\r");
+	png = exported(a, "png"); /* in place of rows */
+	assert_true((((unsigned char)png[22] << 8) | (unsigned char)png[23]) > 3 * high / 2);
+	free(png);
+	free(app_kit_screen(a));
+	snprintf(command, sizeof(command), ":export %s/rows.png\r", dir);
+	app_kit_keys(a, command);
+	shows(a, "exists: 'export!' overwrites it");
+	app_kit_keys(a, ":set png-font=/nonexistent.ttf\r");
+	free(app_kit_screen(a));
+	snprintf(command, sizeof(command), ":export! %s/rows.png\r", dir);
+	app_kit_keys(a, command);
+	shows(a, "font /nonexistent.ttf cannot be read");
+	app_kit_keys(a, ":set png-size=7\r");
+	shows(a, "png-size: '7' is not a number between 8 and 48");
+	app_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +230,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_written_is_told),
 		cmocka_unit_test(a_file_that_is_there_stays),
 		cmocka_unit_test(any_view_is_written_with_its_colours),
+		cmocka_unit_test(any_view_is_written_as_a_picture),
 	};
 	char cmd[80];
 	int rc;
