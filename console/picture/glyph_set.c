@@ -29,11 +29,6 @@ static int glyph_set_order(const void *x, const void *y)
 	return (a->wide ? 1 : 0) - (b->wide ? 1 : 0);
 }
 
-static size_t glyph_set_bytes(const struct glyph_set *s, size_t i)
-{
-	return (size_t)s->w * (size_t)s->h * (s->want[i].wide ? 2 : 1);
-}
-
 const uint8_t *glyph_set_cover(const struct glyph_set *s, const struct glyph_want *want)
 {
 	const struct glyph_want *found =
@@ -262,6 +257,11 @@ static bool glyph_set_cell_fits(const struct glyph_cell *c)
 {
 	return c->w >= CELL_LEAST && c->w <= CELL_MOST && !(c->w % 2) && c->h >= CELL_LEAST &&
 	       c->h <= CELL_MOST && !(c->h % 4);
+}
+
+static size_t glyph_set_bytes(const struct glyph_set *s, size_t i)
+{
+	return (size_t)s->w * (size_t)s->h * (s->want[i].wide ? 2 : 1);
 }
 
 static int glyph_set_take(void *ctx, struct bytes_in *in, struct err *err)
