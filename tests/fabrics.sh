@@ -99,6 +99,24 @@ ok "SIGTERM ends all consoles in good order" until_true 10 nobody_left
 ok "the terminal is as it was then, too" same_tty
 tty_stop
 
+# --- the bell, for what another fabric warns of
+rings() { grep -q $'\a' raw; }
+warns() { # options: what comes while links of the fabric that is away are over a limit
+	tty_start 80x24 env TERM=screen-256color "$I" "$@" --set warn-seconds=0 --set warn-util=1 \
+		--tab "one=load:$work/net two=demo:$worth" "${options[@]}"
+	: >raw
+	tmux -L "$TTY_SOCK" pipe-pane -o "cat >>$work/raw"
+	tty_wait 20 '\[one'
+}
+"$I" topo $small >net
+warns --bell
+ok "the fabric in front has the bell rung for one that is away" until_true 10 rings
+tty_stop
+warns
+sleep 3
+ok "where that is wanted" eval '! rings'
+tty_stop
+
 not_so() { # what the sentence has, option...
 	local want=$1
 	shift

@@ -101,6 +101,9 @@ static void app_fabrics_do(struct app *a, const struct fabric_msg *m)
 		shell_say(a->shell, "%s", m->text);
 		a->dirty = true;
 		break;
+	case LINK_RUNG:
+		app_screen_bell(a);
+		break;
 	case LINK_LEAVE:
 		if (app_updating(a))
 			shell_say(a->shell,
@@ -167,6 +170,13 @@ void app_fabrics_tell(struct app *a)
 	m.tab = f->now;
 	if (!fabric_link_send(a->opts.link, &m))
 		f->told = f->now;
+}
+
+void app_fabrics_ring(struct app *a)
+{
+	const struct fabric_msg m = { .word = LINK_RING };
+
+	fabric_link_send(a->opts.link, &m);
 }
 
 /* --- what the operator wants ------------------------------------------------------------------ */

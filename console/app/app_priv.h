@@ -326,6 +326,7 @@ extern const struct app_part app_against_part, app_activity_part, app_auto_part,
 void app_resize(struct app *a); /* the canvas as large as the terminal */
 void app_draw(struct app *a);	/* with a terminal onto that, without one onto the canvas only */
 void app_key(struct app *a, uint32_t key);
+void app_screen_bell(struct app *a); /* at most once in two seconds */
 
 /* app_fabrics.c: several fabrics; where there is one, these do nothing */
 void app_fabrics_start(struct app *a);
@@ -334,6 +335,7 @@ int app_fabrics_fd(const struct app *a); /* -1: there is one */
 bool app_fabrics_take(struct app *a);
 void app_fabrics_judge(struct app *a); /* after a frame: the verdict on this one */
 void app_fabrics_tell(struct app *a);  /* how this one is, where that has changed */
+void app_fabrics_ring(struct app *a);  /* the bell of the terminal that this one does not have */
 void app_fabrics_go(struct app *a, const char *text);
 bool app_fabrics_quit(struct app *a); /* true: all of them are asked first */
 

@@ -27,6 +27,14 @@ void app_resize(struct app *a)
 	a->dirty = true;
 }
 
+void app_screen_bell(struct app *a)
+{
+	if (!a->term || a->lent || a->fabrics.away || clock_s() - a->rung_s < BELL_S)
+		return;
+	a->rung_s = clock_s();
+	terminal_ring(a->term);
+}
+
 /* For what has come since the last frame. */
 static void app_screen_ring(struct app *a)
 {
@@ -38,10 +46,10 @@ static void app_screen_ring(struct app *a)
 	if (warned == a->rung)
 		return;
 	a->rung = warned;
-	if (!a->opts.bell || clock_s() - a->rung_s < BELL_S)
-		return;
-	a->rung_s = clock_s();
-	terminal_ring(a->term);
+	if (a->opts.bell && a->fabrics.away)
+		app_fabrics_ring(a);
+	else if (a->opts.bell)
+		app_screen_bell(a);
 }
 
 void app_draw(struct app *a)
@@ -55,10 +63,9 @@ void app_draw(struct app *a)
 	pthread_mutex_lock(&a->events_lock);
 	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
-	if (a->term && !a->fabrics.away) {
+	if (a->term && !a->fabrics.away)
 		terminal_show(a->term, a->canvas);
-		app_screen_ring(a);
-	}
+	app_screen_ring(a);
 	if (!a->fabrics.away)
 		app_record_screen(a);
 	app_fabrics_judge(a);

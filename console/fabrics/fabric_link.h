@@ -16,12 +16,14 @@ enum fabric_word {
 	LINK_GO,     /* the operator wants the fabric to */
 	LINK_LENT,   /* it has left the terminal */
 	LINK_QUIT,   /* the operator wants all of it to end */
+	LINK_RING,   /* the bell, for what it warns of */
 
 	/* to a console */
 	LINK_TABS,  /* all */
 	LINK_FRONT, /* the terminal is its own; text */
 	LINK_AWAY,  /* it has to leave the terminal */
 	LINK_SAY,   /* text */
+	LINK_RUNG,  /* the bell of its terminal, for another */
 	LINK_LEAVE, /* it has to end, if no update is open */
 };
 

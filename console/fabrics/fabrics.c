@@ -118,6 +118,10 @@ static void fabrics_take(struct fabrics *f, uint32_t i, const struct fabric_msg 
 	case LINK_QUIT:
 		fabrics_quit(f);
 		break;
+	case LINK_RING: /* not from here: a sequence may be on its way to the terminal */
+		if (i != f->front)
+			fabrics_tell(f, f->front, LINK_RUNG, "");
+		break;
 	default:
 		break;
 	}

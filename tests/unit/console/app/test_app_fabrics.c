@@ -171,6 +171,45 @@ static void what_the_others_said_is_an_event_too(void **state)
 	close_it(a);
 }
 
+/* Among what it has said since. */
+static bool rang(void)
+{
+	struct fabric_msg m;
+	bool ring = false;
+
+	while (!fabric_link_take(pair[0], &m))
+		ring |= m.word == LINK_RING;
+	return ring;
+}
+
+static void warn(struct app *a)
+{
+	log_add(LOG_WARN, "links", "leaf1/1 -> spine1/1: util 96%%");
+	app_draw(a);
+}
+
+static void one_that_is_away_has_the_bell_rung_where_that_is_wanted(void **state)
+{
+	struct app *a = open_one_of_several();
+
+	(void)state;
+	app_draw(a);
+	rang();
+	warn(a);
+	assert_false(rang());
+	app_kit_keys(a, ":set bell=yes\r");
+	app_draw(a);
+	assert_false(rang()); /* what came before */
+	warn(a);
+	assert_true(rang());
+	app_draw(a);
+	assert_false(rang()); /* once for each */
+	a->fabrics.away = false;
+	warn(a);
+	assert_false(rang()); /* its own terminal */
+	close_it(a);
+}
+
 static void without_who_passes_the_terminal_on_it_ends_as_on_a_hangup(void **state)
 {
 	struct app *a = open_one_of_several();
@@ -192,6 +231,7 @@ int main(void)
 		cmocka_unit_test(quitting_asks_the_others_first),
 		cmocka_unit_test(a_question_is_not_answered_in_another_fabric),
 		cmocka_unit_test(what_the_others_said_is_an_event_too),
+		cmocka_unit_test(one_that_is_away_has_the_bell_rung_where_that_is_wanted),
 		cmocka_unit_test(without_who_passes_the_terminal_on_it_ends_as_on_a_hangup),
 	};
 

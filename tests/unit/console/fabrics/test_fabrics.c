@@ -273,6 +273,32 @@ static void a_signal_reaches_every_console(void **state)
 	happened_is("");
 }
 
+static int the_second_rings(void *arg, size_t i, int link)
+{
+	(void)arg;
+	if (!i) {
+		await(link, LINK_FRONT);
+		tell(link, LINK_RING, 0); /* its own business */
+		await(link, LINK_RUNG);
+		note("rung", i);
+		tell(link, LINK_QUIT, 0);
+	} else if (i == 1) {
+		tell(link, LINK_RING, 0);
+	}
+	await(link, LINK_LEAVE);
+	for (struct fabric_msg m; !fabric_link_take(link, &m);)
+		if (m.word == LINK_RUNG)
+			note("again", i);
+	return 0;
+}
+
+static void one_that_is_away_rings_where_the_terminal_is(void **state)
+{
+	(void)state;
+	assert_int_equal(run(the_second_rings, 3), 0);
+	happened_is("rung0 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +309,7 @@ int main(void)
 		cmocka_unit_test(the_terminal_of_one_that_is_killed_is_the_next_ones),
 		cmocka_unit_test(the_last_words_of_one_are_told_in_the_one_in_front),
 		cmocka_unit_test(a_signal_reaches_every_console),
+		cmocka_unit_test(one_that_is_away_rings_where_the_terminal_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
