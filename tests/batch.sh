@@ -99,6 +99,50 @@ screens_of_all_views() {
 	is 0 env XDG_CONFIG_HOME="$PWD/conf" $demo --screen overview --ascii --do ':view map' &&
 		grep -q 'switch x switch.*: EFI' out
 }
+a_saved_view_is_one() { # of --view and --screen; what is said beside it wins
+	cat >conf/ibroute-top/views <<-'EOF2'
+	[mine]
+	view = links
+	filter = a=leaf1
+	columns = efi, b
+	sort = -b
+	[bad]
+	view = switches
+	problems = yes
+	[map]
+	view = heatmap
+	metric = EFI
+	layout = switch x switch
+	[picture]
+	view = topology
+	EOF2
+	set -- env XDG_CONFIG_HOME="$PWD/conf" $demo
+	is 0 "$@" -b -n 1 --view mine && [ "$(sed 1d out | tr -s ' ' | head -n 3)" = $'efi b\n 30 spine4\n 30 spine3' ] || { cat out; return 1; }
+	is 0 "$@" -b -n 1 --view mine --filter a=leaf2 --fields a,b && [ "$(sed -n 3p out)" = 'leaf2  spine4' ] || { cat out; return 1; }
+	is 0 "$@" --json --view mine --top 1 && valid record out && grep -q '"view": "links"' out || return
+	is 0 "$@" -b -n 1 --view bad && [ "$(grep -c '^leaf\|^spine' out)" -eq 0 ] || return
+	is 0 "$@" --check --view bad && is 0 "$@" --json --view map && grep -q '"metric": "efi"' out && valid record out || return
+	says 64 "'picture' is not a table or a matrix of numbers: --screen picture prints it" "$@" -b -n 1 --view picture || return
+	says 64 "no view was saved as 'other'" "$@" -b -n 1 --view other && says 64 "no view was saved as 'other'" "$@" --screen other || return
+	is 0 "$@" --screen mine --ascii && grep -q 'filter: a=leaf1' out && is 0 "$@" --screen picture --ascii && grep -q 'tree of 2 levels' out
+}
+notes_are_beside_what_they_are_on() {
+	local guid
+	is 0 $demo -b -n 1 --view switches --fields guid --filter name=leaf2 || return
+	guid=$(grep -o '0x.*' out)
+	mkdir -p noted/ibroute-top
+	printf '%s\t2026-11-20T03:10:00Z\t%s\n' "switch $guid" 'fan is "loud"' "link $guid/7" 'cable swapped' >noted/ibroute-top/notes
+	set -- env XDG_STATE_HOME="$PWD/noted" $demo
+	is 0 $demo -b -n 1 --view switches && ! grep -q note out || return
+	is 0 "$@" -b -n 1 --view switches && grep -q ' note$' out && grep -q '^leaf2 .* fan is "loud"$' out && grep -q '^leaf1 .* -$' out || return
+	is 0 "$@" -b -n 1 --view links --fields a,b --filter 'note~swap' && [ "$(sed 1,2d out | tr -s ' ')" = $'leaf2 spine1\nspine1 leaf2' ] || return
+	is 0 "$@" --json --view heatmap && valid record out && python3 - <<-'EOF2'
+	import json
+	h = json.load(open("out"))["heatmap"]
+	(n,) = h["notes"]
+	assert (n["row"], n["column"], n["link"], n["note"]) == (1, 0, "leaf2/7 -> spine1/2", "cable swapped"), n
+	EOF2
+}
 what_is_on_a_screen_goes_into_files() {
 	rm -f x.html x.csv x.png
 	says 0 'screen written to x.html' $demo --screen heatmap --do 'export x.html' && grep -q '<pre>' x.html || return
@@ -406,6 +450,8 @@ ok "rates are of two samples" rates_are_of_two_samples
 ok "filter, order, number of rows" filter_sort_and_top
 ok "a heatmap has the figures of the links" heatmap_is_of_the_links
 ok "screens of all views" screens_of_all_views
+ok "a saved view is one of --view and of --screen" a_saved_view_is_one
+ok "notes are beside what they are on" notes_are_beside_what_they_are_on
 ok "--do export writes what is in view, or says why not" what_is_on_a_screen_goes_into_files
 ok "an unknown matrix" says 1 "this fabric has 'leaf x spine'" $demo -b -n 1 --view heatmap --layout torus
 ok "an unknown view" says 64 "unknown view 'x'" $demo --screen x

@@ -577,6 +577,8 @@ void app_saved_delete(struct app *a, const char *name);
 
 /* app_notes.c: notes on rows: in the file, from there, and in the record */
 void app_notes_read(struct app *a);
+/* At once, where there is no screen. */
+void app_notes_read_now(struct app *a);
 void app_notes_change(struct app *a, const struct request *r);
 
 /* app_export.c: the table in view into that file, .txt, .csv or .json, or the screen, .txt, .html,

@@ -9,6 +9,7 @@
 #include "console/io/progress_line.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/baseline/findings.h"
+#include "views/table/table.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -134,18 +135,34 @@ static uint64_t batch_errors_found(const struct batch *b, const struct state *s)
 	return n;
 }
 
+/* As the saved view has it. */
+static bool batch_only_problems(const struct batch_opts *o)
+{
+	return o->kind < ROW_KINDS && o->saved.view.name[0] && o->saved.view.problems;
+}
+
 /* Rows that match the filter; without one, problems of the fabric. */
 static uint64_t batch_count_findings(struct batch *b, const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
 
-	if (b->o->filter && !b->o->threshold_text)
+	if ((b->o->filter || batch_only_problems(b->o)) && !b->o->threshold_text)
 		return r->rows->n;
 	if (b->o->filter)
 		return r->rows->n + batch_errors_found(b, s);
 	return findings_count(s->findings) + (uint64_t)v->down + v->reduced + v->errors +
 	       v->no_reply + s->poll.missing_sw + s->poll.missing_ca + batch_faults(s);
+}
+
+static void batch_keep_problems(struct row_order *o, const struct rows *rows)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < o->n; i++)
+		if (table_problem(rows, o->row[i]))
+			o->row[n++] = o->row[i];
+	o->n = n;
 }
 
 static void batch_select_rows(struct batch *b, struct batch_record *r)
@@ -159,6 +176,8 @@ static void batch_select_rows(struct batch *b, struct batch_record *r)
 	if (b->o->kind >= ROW_KINDS && !b->o->filter)
 		return;
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
+	if (batch_only_problems(b->o))
+		batch_keep_problems(&b->rows, &rows);
 }
 
 /* The texts of one record: made with the lock of the events, written without it, as a pipe or a
@@ -389,6 +408,7 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 	int rc = 0;
 
 	progress_line_start(&b.watch);
+	app_notes_read_now(a);
 	if (b.o->at && a->feed && !feed_has_past(a->feed)) {
 		err_set(&err, -EINVAL,
 			"--at selects a saved sample: it needs --load, or a collector "

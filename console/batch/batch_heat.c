@@ -5,6 +5,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/json_text.h"
 #include "views/canvas/text.h"
+#include "views/data/row_notes.h"
 #include "views/data/state/racks.h"
 #include "views/heatmap/heat_cells.h"
 #include "views/heatmap/heat_window.h"
@@ -121,9 +122,49 @@ static json_t *batch_heat_figure(const struct batch_record *r, double v)
 						  : json_integer((json_int_t)v);
 }
 
+/* Calls put() for each cable of the matrix that has a note. */
+static void batch_heat_notes(const struct heat *h, const struct batch_record *r,
+			     void (*put)(void *to, const struct heat *h, const struct fabric *f,
+					 uint32_t row, uint32_t i, const char *note),
+			     void *to)
+{
+	const struct fabric *f = r->s->fabric;
+	const struct heat_plane *p = h->plane;
+
+	for (uint32_t row = 0; r->s->row_notes && row < p->nrow; row++)
+		for (uint32_t i = p->row_off[row]; i < p->row_off[row + 1]; i++) {
+			const struct row_note *note =
+				row_notes_chan(r->s->row_notes, f, p->chan[i]);
+
+			if (note)
+				put(to, h, f, row, i, note->text);
+		}
+}
+
+static void batch_heat_note_json(void *to, const struct heat *h, const struct fabric *f,
+				 uint32_t row, uint32_t i, const char *note)
+{
+	char link[VALUE_LEN];
+
+	json_array_append_new(
+		to,
+		json_pack("{s:i, s:i, s:o, s:o}", "row", (int)row, "column", (int)h->plane->col[i],
+			  "link", json_text(chan_label(link, sizeof(link), f, h->plane->chan[i])),
+			  "note", json_text(note)));
+}
+
+static void batch_heat_note_text(void *to, const struct heat *h, const struct fabric *f,
+				 uint32_t row, uint32_t i, const char *note)
+{
+	char link[VALUE_LEN];
+
+	(void)row;
+	fprintf(to, "\" %s: %s\n", chan_label(link, sizeof(link), f, h->plane->chan[i]), note);
+}
+
 json_t *batch_heat_json(const struct batch_record *r)
 {
-	json_t *j, *cells, *cables;
+	json_t *j, *cells, *cables, *notes;
 	struct heat h;
 
 	if (batch_heat_open(&h, r, NULL))
@@ -142,10 +183,13 @@ json_t *batch_heat_json(const struct batch_record *r)
 		json_array_append_new(cells, row);
 		json_array_append_new(cables, counts);
 	}
-	j = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "layout", h.plane->title, "direction",
-		      json_text(h.plane->dir[r->o->down]), "metric", r->o->metric->name, "rows",
-		      batch_heat_labels(&h, r, true), "columns", batch_heat_labels(&h, r, false),
-		      "cells", cells, "cables", cables);
+	notes = json_array();
+	batch_heat_notes(&h, r, batch_heat_note_json, notes);
+	j = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "layout", h.plane->title,
+		      "direction", json_text(h.plane->dir[r->o->down]), "metric",
+		      r->o->metric->name, "rows", batch_heat_labels(&h, r, true), "columns",
+		      batch_heat_labels(&h, r, false), "cells", cells, "cables", cables, "notes",
+		      notes);
 	batch_heat_close(&h);
 	return j;
 }
@@ -199,5 +243,6 @@ void batch_heat_text(FILE *out, const struct batch_record *r)
 			batch_heat_print_cell(out, &h, r, (size_t)y * h.plane->ncol + x, width);
 		fputc('\n', out);
 	}
+	batch_heat_notes(&h, r, batch_heat_note_text, out);
 	batch_heat_close(&h);
 }

@@ -255,7 +255,7 @@ json_t *batch_json(const struct batch_record *r)
 	if (r->s->findings)
 		json_object_set_new(j, "baseline", batch_findings_json(r->s->findings));
 	if (r->o->at)
-		json_object_set_new(j, "at", batch_at_json(&r->s->history_at));
+		json_object_set_new(j, "at", batch_at_json(r->a, &r->s->history_at));
 	json_object_set_new(j, view, batch_json_view(r));
 	return j;
 }

@@ -48,7 +48,8 @@ static const struct argp_option rows[] = {
 	{ "view", OPT_VIEW, "VIEW", 0,
 	  "overview (default), links, ports, switches, jobs, tiers, events, heatmap, history (the "
 	  "samples of a snapshot), activity (baselines, updates and records that the collector "
-	  "keeps); without a fabric: sessions, actions",
+	  "keeps), or a view saved by ':view save NAME', whose filter, columns, order, layout and metric "
+	  "hold unless others are said; without a fabric: sessions, actions",
 	  0 },
 	{ "at", CMDLINE_KEY(struct batch_opts, at), "WHEN", 0,
 	  "a moment that the collector has kept: 03:10, -90m, 2026-11-20T03:10; with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
@@ -114,22 +115,46 @@ const char *batch_view_name(enum row_kind kind)
 					: row_kind_name(kind);
 }
 
+/* Of those that were saved; false: it is none, which err tells. */
+static bool batch_opts_take_saved(struct batch_opts *o, const char *name, struct argp_state *s,
+				  struct err *err)
+{
+	const struct saved_view *v = &o->saved.view;
+
+	if (batch_saved_find(&o->saved, name, err))
+		return false;
+	o->kind = v->view == VIEW_OVERVIEW  ? BATCH_OVERVIEW
+		  : v->view == VIEW_HEATMAP ? BATCH_HEATMAP
+					    : saved_view_rows(v->view);
+	if ((o->kind == ROW_KINDS && v->view != VIEW_OVERVIEW) ||
+	    (v->choice.metric[0] && !o->saved.metric))
+		argp_error(
+			s,
+			"--view: '%s' is not a table or a matrix of numbers: --screen %s prints it",
+			name, name);
+	return true;
+}
+
 static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
+	struct err err = { "" };
+
 	o->viewed = true;
+	o->saved.view.name[0] = '\0';
 	o->kind = !strcmp(arg, "heatmap")    ? BATCH_HEATMAP
 		  : !strcmp(arg, "history")  ? BATCH_HISTORY
 		  : !strcmp(arg, "activity") ? BATCH_ACTIVITY
 					     : row_kind_find(arg);
+	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0 &&
+	    !batch_opts_take_saved(o, arg, s, &err))
+		argp_error(s,
+			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "
+			   "tiers, events, heatmap, history, activity, sessions, actions; %s",
+			   arg, err.text);
 	if (o->kind == ROWS_FAILURES)
 		argp_error(s, "--view: ibroute-top weak prints what failures would cost");
 	if (o->kind == ROWS_CELLS || o->kind == ROWS_ROUTINGS)
 		argp_error(s, "--view: the folder of a campaign has these as .csv and .jsonl");
-	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
-		argp_error(s,
-			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "
-			   "tiers, events, heatmap, history, activity, sessions, actions",
-			   arg);
 }
 
 static void batch_opts_take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
@@ -180,6 +205,7 @@ static void batch_opts_add_fields(struct batch_opts *o, bool all)
 	for (size_t i = 0; i < n; i++)
 		if (all || f[i].usual)
 			batch_opts_add_field(o, &f[i]);
+	o->noted |= all;
 }
 
 static const struct field *batch_opts_need_field(const struct batch_opts *o, const char *name,
@@ -194,6 +220,15 @@ static const struct field *batch_opts_need_field(const struct batch_opts *o, con
 			   row_kind_name(o->kind), (int)(len < 60 ? len : 60), name,
 			   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 	return f;
+}
+
+static void batch_opts_add_named(struct batch_opts *o, const char *name, size_t len,
+				 struct argp_state *s)
+{
+	const struct field *f = batch_opts_need_field(o, name, len, "--fields", s);
+
+	batch_opts_add_field(o, f);
+	o->noted |= f && !strcmp(f->name, "note");
 }
 
 static void batch_opts_take_fields(struct batch_opts *o, struct argp_state *s)
@@ -212,7 +247,7 @@ static void batch_opts_take_fields(struct batch_opts *o, struct argp_state *s)
 		if (n == 3 && !strncmp(at, "all", 3))
 			batch_opts_add_fields(o, true);
 		else
-			batch_opts_add_field(o, batch_opts_need_field(o, at, n, "--fields", s));
+			batch_opts_add_named(o, at, n, s);
 		at += n;
 	}
 }
@@ -268,10 +303,16 @@ static void batch_opts_take_heatmap(struct batch_opts *o, struct argp_state *s)
 
 static void batch_opts_take_screen(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
+	struct err err = { "" };
+
 	batch_opts_take_form(o, BATCH_SCREEN, s);
+	o->saved.view.name[0] = '\0';
 	o->screen = command_view(arg);
-	if (o->screen == VIEW_COUNT)
-		argp_error(s, "--screen: unknown view '%s'", arg);
+	if (o->screen != VIEW_COUNT)
+		return;
+	if (batch_saved_find(&o->saved, arg, &err))
+		argp_error(s, "--screen: unknown view '%s'; %s", arg, err.text);
+	o->screen = o->saved.view.view;
 }
 
 static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
@@ -319,6 +360,25 @@ static void batch_opts_check_commands(const char *text, struct argp_state *s)
 	}
 }
 
+/* What was not said beside it. */
+static void batch_opts_fill_saved(struct batch_opts *o)
+{
+	const struct batch_saved *v = &o->saved;
+
+	if (!v->view.name[0] || o->form == BATCH_SCREEN)
+		return;
+	if (!o->filter_text && v->filter[0])
+		o->filter_text = v->filter;
+	if (!o->fields_text && v->fields[0])
+		o->fields_text = v->fields;
+	if (!o->sort_text && v->sort[0])
+		o->sort_text = v->sort;
+	if (!o->layout && v->view.choice.layout[0])
+		o->layout = v->view.choice.layout;
+	if (!o->metric_text)
+		o->metric_text = v->metric;
+}
+
 static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 {
 	bool alone = o->diff || o->prom_file || o->prom_listen || o->save || o->check;
@@ -334,6 +394,7 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 			      "--jsonl, --prom or --check");
 	if (!o->on)
 		return;
+	batch_opts_fill_saved(o);
 	if (o->diff && (o->viewed || o->sort_text || o->filter_text || o->fields_text || o->top ||
 			o->counted || o->check || o->prom_file || o->prom_listen || o->save ||
 			o->form == BATCH_PROM || o->form == BATCH_SCREEN))

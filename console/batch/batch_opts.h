@@ -2,6 +2,7 @@
 /* batch_opts: what the console prints instead of a screen, and how often. */
 #pragma once
 
+#include "console/batch/batch_saved.h"
 #include "fabric/model/traffic/port_errors.h"
 #include "views/data/state/request.h"
 #include "views/table/fields.h"
@@ -37,13 +38,14 @@ struct batch_opts {
 	bool counted;
 	unsigned top; /* rows of a table; 0: all */
 	bool viewed;
-	enum row_kind kind;	 /* or BATCH_OVERVIEW and so on */
-	const char *at;		 /* a sample of a snapshot; NULL: the newest */
-	const char *against;	 /* a time; NULL: none */
-	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
-	struct request set_mark; /* the same as a request */
-	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
-	const char *layout;	 /* of the heatmap; NULL: the first that the fabric has */
+	enum row_kind kind;	  /* or BATCH_OVERVIEW and so on */
+	struct batch_saved saved; /* of --view or --screen, if it is one; else its name is "" */
+	const char *at;		  /* a sample of a snapshot; NULL: the newest */
+	const char *against;	  /* a time; NULL: none */
+	const char *mark;	  /* bookmark of the sample that is saved; NULL: none */
+	struct request set_mark;  /* the same as a request */
+	const char *session;	  /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
+	const char *layout;	  /* of the heatmap; NULL: the first that the fabric has */
 	const char *metric_text;
 	bool down;	     /* the opposite direction */
 	enum view_id screen; /* BATCH_SCREEN */
@@ -65,6 +67,7 @@ struct batch_opts {
 	struct row_filter *filter; /* NULL: all rows; row_filter_free() */
 	const struct field *field[BATCH_FIELDS];
 	size_t nfield;
+	bool noted; /* notes were asked for: not only where there are some */
 };
 
 void batch_opts_init(struct batch_opts *o);

@@ -93,12 +93,30 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 
 /* --- the list ----------------------------------------------------------------------------- */
 
-static json_t *batch_past_json(uint64_t back, int64_t time_s, const char *mark)
+/* Of the seconds until the next sample; NULL: none. */
+static const char *batch_past_note(const struct app *a, int64_t from_s, int64_t next_s)
+{
+	const struct state *s = &a->state;
+	const struct row_note *n = s->fabric
+					   ? row_notes_moment(s->row_notes, s->fabric, from_s,
+							      next_s > from_s ? next_s - 1 : from_s)
+					   : NULL;
+
+	return n ? n->text : NULL;
+}
+
+static json_t *batch_past_json(uint64_t back, int64_t time_s, const char *mark, const char *note)
 {
 	char when[FIGURE_LEN];
 
-	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)back, "ts",
-			 figure_utc(when, time_s), "mark", *mark ? json_text(mark) : json_null());
+	return json_pack("{s:I, s:s, s:o, s:o}", "back", (json_int_t)back, "ts",
+			 figure_utc(when, time_s), "mark", *mark ? json_text(mark) : json_null(),
+			 "note", note ? json_text(note) : json_null());
+}
+
+static int64_t batch_past_next(const struct sample_history *p, uint64_t serial)
+{
+	return serial < sample_history_newest(p) ? sample_history_time(p, serial + 1) : 0;
 }
 
 json_t *batch_history_json(struct app *a)
@@ -108,8 +126,11 @@ json_t *batch_history_json(struct app *a)
 	json_t *list = json_array();
 
 	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++)
-		json_array_append_new(list, batch_past_json(newest - i, sample_history_time(p, i),
-							    sample_history_mark_name(p, i)));
+		json_array_append_new(list,
+				      batch_past_json(newest - i, sample_history_time(p, i),
+						      sample_history_mark_name(p, i),
+						      batch_past_note(a, sample_history_time(p, i),
+								      batch_past_next(p, i))));
 	return list;
 }
 
@@ -122,13 +143,19 @@ void batch_history_text(FILE *out, struct app *a)
 	fputs("back  ts                    mark\n", out);
 	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++) {
 		const char *mark = sample_history_mark_name(p, i);
+		const char *note =
+			batch_past_note(a, sample_history_time(p, i), batch_past_next(p, i));
 
-		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i),
-			figure_utc(when, sample_history_time(p, i)), *mark ? mark : "-");
+		fprintf(out, "%4llu  %s  %s%s%s\n", (unsigned long long)(newest - i),
+			figure_utc(when, sample_history_time(p, i)), *mark ? mark : "-",
+			note ? "  \" " : "", note ? note : "");
 	}
 }
 
-json_t *batch_at_json(const struct state_history_at *p)
+json_t *batch_at_json(const struct app *a, const struct state_history_at *p)
 {
-	return p->on ? batch_past_json(p->back, p->time_s, p->mark) : json_null();
+	if (!p->on)
+		return json_null();
+	return batch_past_json(p->back, p->time_s, p->mark,
+			       batch_past_note(a, p->time_s, p->time_s + 1));
 }

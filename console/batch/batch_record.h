@@ -67,7 +67,7 @@ int batch_go_to(struct app *a, const char *at, struct err *err);
 /* The samples of a snapshot, oldest first. */
 json_t *batch_history_json(struct app *a);
 void batch_history_text(FILE *out, struct app *a);
-json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
+json_t *batch_at_json(const struct app *a, const struct state_history_at *p); /* null: the newest */
 
 /* batch_activity.c.  -ENOENT with a sentence: nobody keeps it. */
 int batch_activity_check(const struct app *a, struct err *err);

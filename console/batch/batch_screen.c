@@ -54,8 +54,8 @@ static void batch_screen_type_commands(struct app *a, struct canvas *c, const ch
 void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 {
 	bool ascii = a->opts.ascii;
+	char *text, saved[SAVED_NAME + 8];
 	struct canvas *c;
-	char *text;
 
 	setlocale(LC_CTYPE, "");
 	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -64,10 +64,13 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	if (o->screen == VIEW_WEAK)
 		app_weak_opened(a);
 	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
-	if (o->commands) {
-		app_saved_read_now(a); /* for :view NAME */
-		batch_screen_type_commands(a, c, o->commands);
+	app_saved_read_now(a);		       /* for :view NAME */
+	if (o->saved.view.name[0]) {
+		snprintf(saved, sizeof(saved), "view %s", o->saved.view.name);
+		batch_screen_type_commands(a, c, saved);
 	}
+	if (o->commands)
+		batch_screen_type_commands(a, c, o->commands);
 	shell_draw(a->shell, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);

@@ -36,14 +36,33 @@ static void batch_text_print_head(FILE *out, const struct batch_record *r)
 	fputc('\n', out);
 }
 
+static bool batch_text_any(const struct rows_out *t, const struct field *f)
+{
+	struct value v;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		field_get(&v, f, &t->rows, t->row[i]);
+		if (value_known(&v, f))
+			return true;
+	}
+	return false;
+}
+
+/* Without a column of notes where nobody has noted anything. */
 static void batch_text_print_table(FILE *out, const struct batch_record *r)
 {
-	const struct rows_out table = { .rows = { r->o->kind, r->s, r->v },
-					.row = r->rows->row,
-					.n = r->rows->n,
-					.field = r->o->field,
-					.nfield = r->o->nfield };
+	const struct field *field[BATCH_FIELDS];
+	struct rows_out table = { .rows = { r->o->kind, r->s, r->v },
+				  .row = r->rows->row,
+				  .n = r->rows->n,
+				  .field = field };
 
+	for (size_t i = 0; i < r->o->nfield; i++) {
+		const struct field *f = r->o->field[i];
+
+		if (r->o->noted || strcmp(f->name, "note") != 0 || batch_text_any(&table, f))
+			field[table.nfield++] = f;
+	}
 	rows_out_text(out, &table);
 }
 

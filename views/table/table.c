@@ -112,7 +112,7 @@ static void table_toggle_tag(struct table *t, uint64_t key)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool table_problem(const struct rows *r, uint32_t row)
+bool table_problem(const struct rows *r, uint32_t row)
 {
 	uint32_t way, step;
 

@@ -150,6 +150,8 @@ bool table_select(struct table *t, uint64_t key);
  * or there is none. */
 bool table_reveal(struct table *t, const struct table_ops *ops, const struct table_in *in,
 		  uint64_t key);
+/* Is it shown while only rows with a problem are? */
+bool table_problem(const struct rows *r, uint32_t row);
 /* The key of a row: GUID and port, job id, ... */
 uint64_t table_key(const struct rows *r, uint32_t row);
 bool table_is_tagged(const struct table *t, uint64_t key);

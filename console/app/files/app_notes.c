@@ -4,6 +4,7 @@
 
 #include "console/config/note_file.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 
 #include <stdlib.h>
 
@@ -62,6 +63,17 @@ void app_notes_read(struct app *a)
 		app_notes_free(w);
 	else if (app_files_begin(a, &app_notes_read_ops, w, &err))
 		app_fail(a, "notes", err.text);
+}
+
+void app_notes_read_now(struct app *a)
+{
+	char *path = note_file_path();
+	struct err err;
+
+	if (path && note_file_read(&a->row_notes, path, &err))
+		log_add(LOG_WARN, "notes", "%s", err.text);
+	a->state.row_notes = &a->row_notes;
+	free(path);
 }
 
 /* Read again: another console may have written some, too. */

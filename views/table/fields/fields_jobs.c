@@ -83,7 +83,9 @@ GETTER(fields_jobs_get_plan, c->num = fields_jobs_efi(fields_jobs_plan_of(r, row
 
 static const struct job_load *fields_jobs_load_of(const struct rows *r, uint32_t row)
 {
-	static const struct job_load none = { .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN, .util_then = NAN };
+	static const struct job_load none = {
+		.worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN, .util_then = NAN
+	};
 	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
 	return l && l->links ? l : &none;
@@ -104,8 +106,8 @@ GETTER(fields_jobs_get_tx_then, c->num = fabric_summary_job_then(r->v, r->s, row
 GETTER(fields_jobs_get_tx_change, c->num = (r->v->job_Bps ? r->v->job_Bps[row] : NAN) -
 					   fabric_summary_job_then(r->v, r->s, row))
 GETTER(fields_jobs_get_util_then, c->num = fields_jobs_load_of(r, row)->util_then)
-GETTER(fields_jobs_get_util_change, c->num = fields_jobs_load_of(r, row)->util_max -
-					     fields_jobs_load_of(r, row)->util_then)
+GETTER(fields_jobs_get_util_change,
+       c->num = fields_jobs_load_of(r, row)->util_max - fields_jobs_load_of(r, row)->util_then)
 
 static void fields_jobs_get_worst(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -169,6 +171,17 @@ GETTER(fields_jobs_line_severity, c->num = fields_jobs_line_of(r, row)->level)
 GETTER(fields_jobs_line_area, c->text = fields_jobs_line_of(r, row)->area)
 GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 
+GETTER(fields_jobs_get_note,
+       field_note(c, row_notes_job(r->s->row_notes, r->s->fabric, fields_jobs_of(r, row))))
+
+static void fields_jobs_line_note(struct value *c, const struct rows *r, uint32_t row)
+{
+	int64_t at = (int64_t)(events_get(r->s->events, row)->time_ns / 1000000000);
+
+	if (r->s->fabric)
+		field_note(c, row_notes_moment(r->s->row_notes, r->s->fabric, at, at));
+}
+
 /* clang-format off */
 const struct field fields_jobs[] = {
 	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its number", fields_jobs_get_id, 0, NEED_ALL },
@@ -200,6 +213,7 @@ const struct field fields_jobs[] = {
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },
 	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0, NEED_ALL },
 	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0, NEED_ALL },
+	{ "note", NULL, "note", "", VALUE_TEXT, 0, true, "what was noted on it (:note)", fields_jobs_get_note, 0, NEED_ALL },
 };
 FIELDS_END(fields_jobs);
 
@@ -220,6 +234,7 @@ const struct field fields_events[] = {
 	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity, 0, NEED_ALL },
 	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area, 0, NEED_ALL },
 	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text, 0, NEED_ALL },
+	{ "note", NULL, "note", "", VALUE_TEXT, 0, true, "what was noted on its moment (:note)", fields_jobs_line_note, 0, NEED_ALL },
 };
 FIELDS_END(fields_events);
 /* clang-format on */

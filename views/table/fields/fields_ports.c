@@ -263,7 +263,13 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 		c->num = s->port[fields_ports_of(r, row)].valid != 0;
 }
 
+GETTER(fields_ports_get_note,
+       field_note(c, row_notes_port(r->s->row_notes, r->s->fabric, rows_switch(r, row),
+				    (uint8_t)fields_ports_no(r, row))))
+
 /* clang-format off */
+#define NOTE { "note", NULL, "note", "", VALUE_TEXT, 0, true, "what was noted on it (:note)", fields_ports_get_note, 0, NEED_FABRIC }
+
 #define ENDS                                                                                       \
 	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a, 0, NEED_FABRIC },               \
 	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port, 0, NEED_FABRIC },               \
@@ -341,7 +347,7 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 
 const struct field fields_links[] = {
 	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0, NEED_FABRIC },
-	ENDS, CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS,
+	ENDS, CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS, NOTE,
 };
 FIELDS_END(fields_links);
 
@@ -349,7 +355,7 @@ const struct field fields_ports[] = {
 	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label, 0, NEED_FABRIC },
 	ENDS,
 	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind, 0, NEED_FABRIC },
-	CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS,
+	CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS, NOTE,
 };
 FIELDS_END(fields_ports);
 /* clang-format on */

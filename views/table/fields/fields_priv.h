@@ -2,14 +2,15 @@
 /* fields_priv: the lists behind fields.h, one file for each kind of row. */
 #pragma once
 
+#include "views/data/row_notes.h"
 #include "views/table/fields.h"
 
 #include <stddef.h>
 #include <string.h>
 
 extern const struct field fields_links[], fields_ports[], fields_switches[], fields_jobs[],
-	fields_tiers[], fields_events[], fields_sessions[], fields_actions[],
-	fields_failures[], fields_cells[], fields_routings[];
+	fields_tiers[], fields_events[], fields_sessions[], fields_actions[], fields_failures[],
+	fields_cells[], fields_routings[];
 extern const size_t nfields_links, nfields_ports, nfields_switches, nfields_jobs, nfields_tiers,
 	nfields_events, nfields_sessions, nfields_actions, nfields_failures, nfields_cells,
 	nfields_routings;
@@ -24,6 +25,12 @@ void campaign_label(char *buf, const struct rows *r, uint32_t row);
 static inline void field_text_if(struct value *c, const char *text)
 {
 	c->text = text && text[0] ? text : NULL;
+}
+
+/* NULL is unknown. */
+static inline void field_note(struct value *c, const struct row_note *note)
+{
+	c->text = note ? note->text : NULL;
 }
 
 /* The figure of a struct of rates, loads ... that begins at byte c->of of it. */

@@ -159,6 +159,9 @@ static void fields_switches_get_changed(struct value *c, const struct rows *r, u
 		c->num += d->blocks[lo].entries;
 }
 
+GETTER(fields_switches_get_note,
+       field_note(c, row_notes_switch(r->s->row_notes, r->s->fabric, row)))
+
 /* clang-format off */
 const struct field fields_switches[] = {
 	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", fields_switches_get_name, 0, NEED_ALL },
@@ -185,6 +188,7 @@ const struct field fields_switches[] = {
 	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", fields_switches_get_blocks, 0, NEED_ALL },
 	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", fields_switches_get_sl2vl, 0, NEED_ALL },
 	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the plan changes", fields_switches_get_changed, 0, NEED_ALL },
+	{ "note", NULL, "note", "", VALUE_TEXT, 0, true, "what was noted on it (:note)", fields_switches_get_note, 0, NEED_ALL },
 };
 FIELDS_END(fields_switches);
 /* clang-format on */

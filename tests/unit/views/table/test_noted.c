@@ -330,6 +330,53 @@ static void the_list_stays_in_order_and_is_bounded(void **state)
 	row_notes_done(&many);
 }
 
+static const char *said(const struct console_kit *k, enum row_kind kind, uint32_t row)
+{
+	const struct rows rows = { kind, &k->s, &shell_context(k->shell)->summary };
+	struct value v;
+
+	field_get(&v, field_find(kind, "note", 4), &rows, row);
+	return v.text;
+}
+
+static void a_note_is_a_field_of_its_row(void **state)
+{
+	struct console_kit k;
+	struct row_note n = { .time_s = 1 };
+	const struct table_ops *ops;
+	const struct fabric *f;
+	uint32_t chan;
+
+	(void)state;
+	tree(&k);
+	free(console_screen(&k));
+	f = k.s.fabric;
+	chan = f->nchan / 2;
+	assert_null(said(&k, ROWS_LINKS, chan));
+	note_subject_port(&n.on, f, f->chan_src[chan], f->chan_port[chan]);
+	snprintf(n.text, sizeof(n.text), "swapped");
+	assert_true(row_notes_put(&all, &n));
+	note_subject_switch(&n.on, f, 3);
+	snprintf(n.text, sizeof(n.text), "old");
+	assert_true(row_notes_put(&all, &n));
+	note_subject_job(&n.on, f, &k.s.jobs->jobs[1]);
+	snprintf(n.text, sizeof(n.text), "slow");
+	n.time_s = INT32_MAX;
+	assert_true(row_notes_put(&all, &n));
+	assert_string_equal(said(&k, ROWS_LINKS, chan), "swapped");
+	assert_string_equal(said(&k, ROWS_LINKS, f->chan_rev[chan]), "swapped");
+	assert_string_equal(said(&k, ROWS_PORTS, chan_fabric_port(f, chan)), "swapped");
+	assert_string_equal(said(&k, ROWS_SWITCHES, 3), "old");
+	assert_null(said(&k, ROWS_SWITCHES, 4));
+	assert_string_equal(said(&k, ROWS_JOBS, 1), "slow");
+	assert_null(said(&k, ROWS_JOBS, 0));
+	console_keys(&k, "3/note~swap");
+	console_key(&k, K_ENTER);
+	free(console_screen(&k));
+	assert_int_equal(shell_table(k.shell, &ops)->nrow, 2);
+	end(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +390,7 @@ int main(void)
 		cmocka_unit_test(notes_are_shown_in_views_without_a_table),
 		cmocka_unit_test(a_path_shows_notes_of_its_hosts_and_hops),
 		cmocka_unit_test(what_is_no_note_is_refused),
+		cmocka_unit_test(a_note_is_a_field_of_its_row),
 		cmocka_unit_test(the_list_stays_in_order_and_is_bounded),
 	};
 

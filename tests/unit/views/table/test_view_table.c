@@ -478,7 +478,7 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	console_shows(&k, "+EFI");
 	/* columns that are not in sight are offered, too */
 	console_keys(&k, "sG\r");
-	console_shows(&k, "Links by replied (reversed)");
+	console_shows(&k, "Links by note (reversed)");
 	/* any other key does nothing while the list is open */
 	console_keys(&k, "s5D:Z");
 	console_shows(&k, "Sort by");
