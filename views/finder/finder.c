@@ -11,8 +11,9 @@
 #include <string.h>
 
 #define WIDTH 110
-#define NAMES 46 /* columns of the names */
-#define KINDS 9	 /* and of what they are of */
+#define NAMES 46 /* columns of the names at most; those in sight need fewer */
+#define LEAST 20
+#define KINDS 9 /* and of what they are of */
 
 static const char *const kinds[FINDER_KINDS] = {
 	[FINDER_VIEW] = "view",		[FINDER_COMMAND] = "command", [FINDER_SAVED] = "saved",
@@ -252,13 +253,28 @@ static const char *finder_about(char *buf, size_t len, const struct finder *m,
 	}
 }
 
+/* Columns that the names in sight take: what is left tells about them. */
+static int finder_name_width(const struct finder *m)
+{
+	int room = m->menu.at.w - KINDS - 3, most = LEAST;
+
+	for (uint32_t y = 0; y < menu_seen(&m->menu); y++) {
+		int w = text_width(
+			finder_names_text(&m->names, m->found[m->menu.list.top + y].name));
+
+		most = w > most ? w : most;
+	}
+	most = most < NAMES ? most : NAMES;
+	return most < room ? most : room;
+}
+
 /* What was typed stands out in a name that is shown whole. */
-static void finder_draw_name(const struct finder *m, struct canvas *c, int y, uint32_t i)
+static void finder_draw_name(const struct finder *m, struct canvas *c, int y, int w, uint32_t i)
 {
 	const char *text = finder_names_text(&m->names, i);
 	struct rect at = m->menu.at;
 	bool mark[256] = { false };
-	int x = 2 + KINDS, w = at.w - x - 1 < NAMES ? at.w - x - 1 : NAMES;
+	int x = 2 + KINDS;
 
 	canvas_name(c, at, x, y, w, ROLE_TEXT, text);
 	if (text_width(text) > w)
@@ -276,12 +292,12 @@ static void finder_draw_name(const struct finder *m, struct canvas *c, int y, ui
 }
 
 static void finder_draw_line(const struct finder *m, const struct state *s, struct canvas *c, int y,
-			     uint32_t line)
+			     int names, uint32_t line)
 {
 	const struct finder_name *name = &m->names.name.v[m->found[line].name];
 	struct rect at = m->menu.at;
 	char about[256], buf[256];
-	int x = 3 + KINDS + NAMES;
+	int x = 4 + KINDS + names;
 
 	canvas_text(c, at, 2, y, ROLE_LABEL, kinds[name->kind]);
 	if (x < at.w - 8)
@@ -291,7 +307,7 @@ static void finder_draw_line(const struct finder *m, const struct state *s, stru
 					      at.w - x - 1));
 	if (line == m->menu.list.cursor)
 		list_draw_cursor(c, at, y);
-	finder_draw_name(m, c, y, m->found[line].name);
+	finder_draw_name(m, c, y, names, m->found[line].name);
 }
 
 static void finder_draw_typed(const struct finder *m, struct canvas *c)
@@ -315,10 +331,12 @@ void finder_draw(struct finder *m, const struct context *ctx, const struct state
 		 struct canvas *c)
 {
 	struct rect over = { 0, 2, c->w, c->h - 4 };
+	int names;
 
 	finder_follow(m, ctx, s);
 	menu_frame(&m->menu, c, over, WIDTH, "Go to");
+	names = finder_name_width(m);
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
-		finder_draw_line(m, s, c, (int)y, m->menu.list.top + y);
+		finder_draw_line(m, s, c, (int)y, names, m->menu.list.top + y);
 	finder_draw_typed(m, c);
 }

@@ -8,7 +8,7 @@
 
 #define WIDTH  100
 #define NAMES  16
-#define VALUES 24
+#define VALUES 24 /* columns of the values at most; those in sight need fewer */
 
 static uint32_t settings_menu_count(const struct state *s)
 {
@@ -85,18 +85,38 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 	}
 }
 
+static const char *settings_menu_value(const struct setting *x)
+{
+	return x->value[0] ? x->value : "default";
+}
+
+/* Columns that the values in sight take: what is left says what they are. */
+static int settings_menu_values(const struct settings_menu *m, const struct state *s)
+{
+	struct setting x;
+	int most = 0;
+
+	for (uint32_t y = 0; y < menu_seen(&m->menu); y++) {
+		if (!s->setting(s->setting_of, m->menu.list.top + y, &x))
+			break;
+		if (text_width(settings_menu_value(&x)) > most)
+			most = text_width(settings_menu_value(&x));
+	}
+	return most < VALUES ? most : VALUES;
+}
+
 static void settings_menu_draw_line(const struct settings_menu *m, const struct setting *x,
-				    struct canvas *c, int y, bool on)
+				    struct canvas *c, int y, int values, bool on)
 {
 	struct rect at = m->menu.at;
 	char value[SETTING_LEN], about[160];
-	int x0 = 3 + NAMES, x1 = x0 + VALUES + 1;
+	int x0 = 3 + NAMES, x1 = x0 + values + 2;
 
 	if (x->changed)
 		canvas_char(c, at, 1, y, ROLE_KEY, '*');
 	canvas_text(c, at, 3, y, ROLE_LABEL, x->name);
 	canvas_text(c, at, x0, y, x->value[0] ? ROLE_TEXT : ROLE_DIM,
-		    text_shorten(value, sizeof(value), x->value[0] ? x->value : "default", VALUES));
+		    text_shorten(value, sizeof(value), settings_menu_value(x), values));
 	canvas_text(c, at, x1, y, ROLE_DIM,
 		    text_shorten(about, sizeof(about), x->about, at.w - x1 - 1));
 	if (on)
@@ -107,14 +127,16 @@ void settings_menu_draw(struct settings_menu *m, const struct state *s, struct c
 			struct rect over)
 {
 	struct setting x;
+	int values;
 
 	menu_frame(&m->menu, c, over, WIDTH, "Display settings (* changed, not saved)");
+	values = settings_menu_values(m, s);
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++) {
 		uint32_t i = m->menu.list.top + y;
 
 		if (!s->setting(s->setting_of, i, &x))
 			break;
-		settings_menu_draw_line(m, &x, c, (int)y, i == m->menu.list.cursor);
+		settings_menu_draw_line(m, &x, c, (int)y, values, i == m->menu.list.cursor);
 		if (i == m->menu.list.cursor)
 			menu_about(&m->menu, c, x.about);
 	}
