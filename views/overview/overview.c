@@ -791,26 +791,38 @@ static void overview_draw_panes(struct overview_ui *u, const struct context *ctx
 	overview_jobs_pane(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
 }
 
+/* The longest form that fits, with how many other kinds of what is wrong there are. */
+static const char *overview_headline_text(const struct headline *h, char more[40], int room)
+{
+	const char *form[] = { h->text, h->brief, h->brief, h->least, h->least };
+
+	for (size_t i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		more[0] = '\0';
+		if (h->more)
+			snprintf(more, 40, i == 2 || i == 4 ? " (+%u)" : " (and %u more)", h->more);
+		if (text_width(form[i]) + text_width(more) <= room)
+			return form[i];
+	}
+	return h->least;
+}
+
 /* The first line: what is the matter. */
 static void overview_draw_headline(struct canvas *c, struct rect r, const struct state *s,
 				   const struct fabric_summary *v)
 {
-	char more[40] = "", text[sizeof(((struct headline *)0)->text)];
+	char more[40], text[sizeof(((struct headline *)0)->text)];
+	const char *said;
 	struct headline h;
 	enum role role;
-	int room;
 
 	headline_make(&h, s, v);
 	role = h.kind == HEAD_WELL	? ROLE_GOOD
 	       : h.kind == HEAD_UNKNOWN ? ROLE_TEXT
 	       : h.kind <= HEAD_DOWN	? ROLE_BAD
 					: ROLE_WARN;
-	if (h.more)
-		snprintf(more, sizeof(more), " (and %u more)", h.more);
-	room = r.w - 2 - text_width(more);
-	canvas_text(c, r, 1, 0, role,
-		    text_shorten_words(text, sizeof(text),
-				       text_width(h.text) > room ? h.brief : h.text, room));
+	said = overview_headline_text(&h, more, r.w - 2);
+	text_shorten_words(text, sizeof(text), said, r.w - 2 - text_width(more));
+	canvas_text(c, r, 1, 0, role, text);
 	canvas_text(c, r, 1 + text_width(text), 0, ROLE_DIM, more);
 }
 

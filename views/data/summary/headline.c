@@ -16,6 +16,7 @@ static void headline_say(struct headline *h, const char *full, const char *brief
 {
 	snprintf(h->text, sizeof(h->text), "%s", full);
 	snprintf(h->brief, sizeof(h->brief), "%s", brief[0] ? brief : full);
+	snprintf(h->least, sizeof(h->least), "%.*s", (int)sizeof(h->least) - 1, h->brief);
 }
 
 /* --- what does not answer -------------------------------------------------------------------- */
@@ -189,8 +190,8 @@ static uint32_t headline_shared(const struct link_usage *u, uint32_t job, uint32
 	return at;
 }
 
-/* A plan that gains, or a bound that is far below what there is. */
-static const char *headline_better(char buf[64], const struct state *s)
+/* A plan that gains, or a bound that is far below what there is; "" for neither. */
+static const char *headline_better(char buf[64], char least[32], const struct state *s)
 {
 	const struct plan_preview *p = state_plan(s);
 	const struct metrics *m = state_metrics(s);
@@ -201,8 +202,11 @@ static const char *headline_better(char buf[64], const struct state *s)
 	    plan->mean.mean < 0.98 * now->mean.mean) {
 		snprintf(buf, 64, "; 6: %.7s takes %.0f%% less time", p->id,
 			 100 - 100 * plan->mean.mean / now->mean.mean);
+		snprintf(least, 32, "; 6: %.7s -%.0f%%", p->id,
+			 100 - 100 * plan->mean.mean / now->mean.mean);
 		return buf;
 	}
+	snprintf(least, 32, "; 6 computes better");
 	return m && m->njob && 4 * m->eff_efi_max > 5 * m->eff_efi_bound ? "; 6 computes better"
 									 : "";
 }
@@ -211,10 +215,10 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 {
 	const struct link_usage *u = state_usage(s);
 	const char *costs = routing ? "routing costs jobs" : "jobs slow each other";
-	char full[400], brief[300], label[160], from[NAME_LEN], to[NAME_LEN], buf[64];
+	char full[400], brief[300], label[160], from[NAME_LEN], to[NAME_LEN], buf[64], least[32];
 	char ids[2 * JOB_ID_LEN + 16], id[JOB_ID_LEN], other[JOB_ID_LEN], share[320] = "",
 									  brief_share[320] = "";
-	const char *better = headline_better(buf, s);
+	const char *better = headline_better(buf, least, s);
 	double slowdown;
 	uint32_t job = headline_worst_job(u, &slowdown), with, chan;
 
@@ -233,6 +237,8 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 	snprintf(full, sizeof(full), "%s up to %.1fx%s%s", costs, slowdown, share, better);
 	snprintf(brief, sizeof(brief), "%s %.1fx%s%s", costs, slowdown, brief_share, better);
 	headline_say(h, full, brief);
+	snprintf(h->least, sizeof(h->least), "%s %.1fx%s%s", routing ? "routing costs" : costs,
+		 slowdown, brief_share, better[0] ? least : "");
 	return true;
 }
 

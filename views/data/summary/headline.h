@@ -32,6 +32,7 @@ struct headline {
 	uint32_t more;	 /* other kinds of what is wrong */
 	char text[240];	 /* the sentence */
 	char brief[160]; /* the same for narrow screens */
+	char least[120]; /* in the fewest words, with the same names and numbers */
 };
 
 /* v: of s.  O(jobs on a link) when nothing is wrong with the routing. */

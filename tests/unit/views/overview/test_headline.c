@@ -79,6 +79,11 @@ static void the_routing_hurts(void **state)
 		 (unsigned long long)k.usage->jobs->jobs[k.usage->together->worst].id);
 	assert_non_null(strstr(h.text, said));
 	assert_non_null(strstr(h.text, "6 computes better"));
+	/* at 80 columns words go, names and numbers stay */
+	assert_non_null(strstr(h.least, said));
+	assert_non_null(strstr(h.least, "->"));
+	assert_non_null(strstr(h.least, "6 computes better"));
+	assert_true(strlen(h.least) < strlen(h.brief));
 	is(&k, HEAD_ROUTING, "verdict-routing");
 }
 
