@@ -592,7 +592,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	app_preview_record_made(a, x);
 }
 
-/* First in the log: EFI explains it. */
+/* First in the log, and in a narrow one all that is left: EFI explains it. */
 static const char *app_preview_time(char buf[140], const struct msg *msg)
 {
 	const struct time_summary *now = &msg->time_now, *plan = &msg->time_plan;
@@ -600,8 +600,9 @@ static const char *app_preview_time(char buf[140], const struct msg *msg)
 
 	buf[0] = '\0';
 	if (now->known && now->jobs && plan->known && plan->jobs)
-		snprintf(buf, 140, "mean time of jobs%s %.2f -> %.2f (%.2f -> %.2f ms/MiB), ",
-			 msg->messages.known ? ", large messages" : "", a->mean.mean, b->mean.mean,
+		snprintf(buf, 140, "job time %+.0f%% (%s%.2fx -> %.2fx, %.2f -> %.2f ms/MiB), ",
+			 100 * (b->mean.mean / a->mean.mean - 1),
+			 msg->messages.known ? "large messages: " : "", a->mean.mean, b->mean.mean,
 			 1e3 * a->s_per_MiB, 1e3 * b->s_per_MiB);
 	return buf;
 }

@@ -319,10 +319,10 @@ static void app_progress_over(struct app *a, const struct executor_event *ev,
 
 	app_progress_end_steps(a, ev->outcome);
 	if (kept)
-		snprintf(text, sizeof(text), "%.60s: confirmed, %u block%s on %u switch%s", what,
+		snprintf(text, sizeof(text), "confirmed: %.60s, %u block%s on %u switch%s", what,
 			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));
 	else
-		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
+		snprintf(text, sizeof(text), "%s: %.60s: %.190s", outcome_name(ev->outcome), what,
 			 ev->text);
 	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
 	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, "%s", text);
