@@ -39,6 +39,9 @@ struct view {
 	/* What a key does here now, for the line of keys; NULL: nothing, it is not named.  May be
 	 * NULL: always as the keymap has it. */
 	const char *(*label)(const void *own, const struct binding *b);
+	/* What Esc leaves here before it leads to another view ("switches"); "": that is named
+	 * elsewhere; NULL: nothing.  May be NULL. */
+	const char *(*inside)(const void *own);
 	/* What :layout may be given, the i-th; NULL: no more.  May be NULL. */
 	const char *(*layout)(const void *own, const struct state *s, uint32_t i);
 	/* What is chosen; false: nothing yet.  Both may be NULL. */

@@ -774,10 +774,16 @@ static void apply_context(const void *own, const struct state *s, char *buf, siz
 		 cast, armed ? "  rollback ARMED" : "");
 }
 
+static const char *apply_inside(const void *own)
+{
+	return ((const struct apply_ui *)own)->log_only ? "phases" : NULL;
+}
+
 const struct view view_apply = {
 	.size = sizeof(struct apply_ui),
 	.draw = apply_draw,
 	.input = apply_input,
 	.typing = apply_typing,
 	.context = apply_context,
+	.inside = apply_inside,
 };

@@ -48,21 +48,33 @@ void context_say(struct context *ctx, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void context_add_to_trail(struct context *ctx)
+static void context_add_to_trail(struct context *ctx, bool followed)
 {
 	if (ctx->ntrail == CONTEXT_TRAIL) {
 		memmove(ctx->trail, ctx->trail + 1, (CONTEXT_TRAIL - 1) * sizeof(ctx->trail[0]));
+		memmove(ctx->followed, ctx->followed + 1, CONTEXT_TRAIL - 1);
 		ctx->ntrail--;
 	}
+	ctx->followed[ctx->ntrail] = followed;
 	ctx->trail[ctx->ntrail++] = ctx->view;
+}
+
+static void context_go(struct context *ctx, enum view_id view, bool followed)
+{
+	if ((unsigned)view >= VIEW_COUNT || view == ctx->view)
+		return;
+	context_add_to_trail(ctx, followed);
+	ctx->view = view;
 }
 
 void context_goto(struct context *ctx, enum view_id view)
 {
-	if ((unsigned)view >= VIEW_COUNT || view == ctx->view)
-		return;
-	context_add_to_trail(ctx);
-	ctx->view = view;
+	context_go(ctx, view, true);
+}
+
+void context_choose(struct context *ctx, enum view_id view)
+{
+	context_go(ctx, view, false);
 }
 
 void context_back(struct context *ctx)
@@ -75,6 +87,11 @@ void context_back(struct context *ctx)
 enum view_id context_from(const struct context *ctx)
 {
 	return ctx->ntrail ? ctx->trail[ctx->ntrail - 1] : VIEW_OVERVIEW;
+}
+
+bool context_followed(const struct context *ctx)
+{
+	return ctx->ntrail && ctx->followed[ctx->ntrail - 1];
 }
 
 void context_set_units(struct context *ctx, bool bits)

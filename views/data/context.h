@@ -36,6 +36,7 @@ struct context {
 
 	enum view_id view;		   /* in sight: context_goto() */
 	enum view_id trail[CONTEXT_TRAIL]; /* where Esc leads back to */
+	bool followed[CONTEXT_TRAIL];	   /* from there by what was shown, not by its number */
 	uint32_t ntrail;
 
 	bool bits; /* rates in Gb/s instead of GB/s */
@@ -69,9 +70,11 @@ void context_update(struct context *ctx, const struct state *s);
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void context_say(struct context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-void context_goto(struct context *ctx, enum view_id view);
-void context_back(struct context *ctx);		      /* as Esc does */
-enum view_id context_from(const struct context *ctx); /* the view that Esc leads back to */
+void context_goto(struct context *ctx, enum view_id view);   /* by what is shown */
+void context_choose(struct context *ctx, enum view_id view); /* by its name or number */
+void context_back(struct context *ctx);			     /* as Esc does */
+enum view_id context_from(const struct context *ctx);	     /* the view that Esc leads back to */
+bool context_followed(const struct context *ctx);	     /* came from there by context_goto() */
 
 /* Both tell the operator. */
 void context_set_units(struct context *ctx, bool bits);

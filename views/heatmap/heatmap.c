@@ -837,12 +837,18 @@ static void heatmap_choose(void *own, const struct view_choice *choice)
 	u->wanted = *choice;
 }
 
+static const char *heatmap_inside(const void *own)
+{
+	return ((const struct heatmap_ui *)own)->cables.open ? "matrix" : NULL;
+}
+
 const struct view view_heatmap = {
 	.size = sizeof(struct heatmap_ui),
 	.done = heatmap_done,
 	.draw = heatmap_draw,
 	.input = heatmap_input,
 	.context = heatmap_context,
+	.inside = heatmap_inside,
 	.layout = heatmap_layout_name,
 	.chosen = heatmap_chosen,
 	.choose = heatmap_choose,

@@ -262,6 +262,11 @@ static const char *links_label(const void *own, const struct binding *b)
 	}
 }
 
+static const char *links_inside(const void *own)
+{
+	return ((const struct links_ui *)own)->open ? "" : NULL; /* by the label of the key */
+}
+
 static void links_context(const void *own, const struct state *s, char *buf, size_t len)
 {
 	const struct links_ui *u = own;
@@ -281,5 +286,6 @@ const struct view view_links = {
 	.input = links_input,
 	.context = links_context,
 	.label = links_label,
+	.inside = links_inside,
 	.table = links_table,
 };

@@ -510,10 +510,16 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 		snprintf(buf, len, "a preview changes nothing");
 }
 
+static const char *preview_inside(const void *own)
+{
+	return ((const struct preview_ui *)own)->page == PAGE_FIGURES ? NULL : "metrics";
+}
+
 const struct view view_preview = {
 	.size = sizeof(struct preview_ui),
 	.draw = preview_draw,
 	.input = preview_input,
 	.typing = preview_typing,
 	.context = preview_context,
+	.inside = preview_inside,
 };

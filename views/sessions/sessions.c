@@ -284,10 +284,16 @@ static bool sessions_input(void *own, struct context *ctx, const struct input *i
 	return true;
 }
 
+static const char *sessions_inside(const void *own)
+{
+	return ((const struct sessions_ui *)own)->inside[0] ? "records" : NULL;
+}
+
 const struct view view_sessions = {
 	.size = sizeof(struct sessions_ui),
 	.done = sessions_done,
 	.draw = sessions_draw,
 	.input = sessions_input,
 	.table = sessions_table,
+	.inside = sessions_inside,
 };

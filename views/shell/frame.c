@@ -463,6 +463,15 @@ static int frame_draw_past(struct canvas *c, struct rect r, int end, int y, cons
 	return canvas_text(c, r, x - 5, y, ROLE_DIM, "past ") - 6;
 }
 
+/* Where Esc leads, unless what the view says would be cut then. */
+static int frame_draw_way_back(struct canvas *c, struct rect r, int x, int y, int end,
+			       const struct frame_text *t)
+{
+	if (!t->back || x + text_width(t->back) + 7 + text_width(t->context) > end - 2)
+		return x;
+	return canvas_textf(c, r, x, y, ROLE_TEXT, "Esc: %s  ", t->back);
+}
+
 static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
 			    const struct frame_text *t)
 {
@@ -481,9 +490,12 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 	activity_fit(&activity, s, end - x - 2, !trouble[0]);
 	if (activity.tables[0])
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", activity.tables);
-	if (activity.work[0])
+	if (activity.work[0]) {
 		canvas_text(c, r, x, y, ROLE_TEXT, activity.work);
-	else if (x < end - 8)
+		return;
+	}
+	x = frame_draw_way_back(c, r, x, y, end, t);
+	if (x < end - 8)
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));
 }

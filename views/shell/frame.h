@@ -7,6 +7,7 @@
 #include "views/data/state/state.h"
 
 struct frame_text {
+	const char *back;  /* where Esc leads; NULL: it is not told */
 	const char *note;  /* one line for the operator; "" none */
 	char context[400]; /* metric, sort, filter of the view */
 	bool typing;

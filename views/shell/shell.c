@@ -132,7 +132,7 @@ enum view_id shell_view(const struct shell *shell)
 
 void shell_goto(struct shell *shell, enum view_id view)
 {
-	context_goto(&shell->ctx, view);
+	context_choose(&shell->ctx, view);
 }
 
 void shell_say(struct shell *shell, const char *fmt, ...)
@@ -176,7 +176,7 @@ static struct table *shell_own_table(const struct shell *shell, enum view_id vie
 
 void shell_tour_begin(struct shell *shell)
 {
-	context_goto(&shell->ctx, VIEW_OVERVIEW);
+	context_choose(&shell->ctx, VIEW_OVERVIEW);
 	context_select_job(&shell->ctx, 0);
 	tour_begin(&shell->tour);
 }
@@ -835,7 +835,7 @@ static bool shell_common_input(struct shell *shell, const struct input *in, cons
 {
 	switch (in->req) {
 	case REQ_VIEW:
-		context_goto(&shell->ctx, in->view);
+		context_choose(&shell->ctx, in->view);
 		out->type = REQ_VIEW;
 		out->view = shell->ctx.view;
 		return true;
@@ -1306,6 +1306,24 @@ static void shell_say_note(struct shell *shell, const struct state *s, char *con
 	}
 }
 
+/* Where Esc leads: out of what is open, or back by the way that was come; NULL: it ends something
+ * else first, or nothing leads back but the numbers. */
+static const char *shell_way_back(struct shell *shell, const struct state *s)
+{
+	const struct view *v = shell_in_sight(shell);
+	const char *inside = v->inside ? v->inside(shell_own(shell)) : NULL;
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+
+	if ((t && table_narrowed(t)) || !s->fabric)
+		return NULL;
+	if (inside)
+		return inside[0] ? inside : NULL;
+	if (!context_followed(&shell->ctx) || shell->ctx.job.id || s->poll.tables_on)
+		return NULL;
+	return tab_title(context_from(&shell->ctx));
+}
+
 static void shell_draw_fabric(struct shell *shell, struct canvas *c, const struct state *s)
 {
 	const struct view *v = shell_in_sight(shell);
@@ -1336,6 +1354,7 @@ static void shell_draw_fabric(struct shell *shell, struct canvas *c, const struc
 		shell_say_units(shell, t.context, sizeof(t.context));
 	shell_say_note(shell, s, t.context, sizeof(t.context));
 	t.typing = shell_typing(shell, s);
+	t.back = t.typing ? NULL : shell_way_back(shell, s);
 	frame_draw(c, s, shell->ctx.view, &t, &keys);
 	shell_menu_draw(shell, c, s);
 	if (shell->prompt.kind)

@@ -600,6 +600,15 @@ static void switches_context(const void *own, const struct state *s, char *buf, 
 		key_hint_text(buf, len, hints[u->pane]);
 }
 
+static const char *switches_inside(const void *own)
+{
+	const struct switches_ui *u = own;
+
+	if (u->sw == FAB_NONE)
+		return NULL;
+	return u->ntrail ? "the switch before" : "all switches";
+}
+
 const struct view view_switches = {
 	.size = sizeof(struct switches_ui),
 	.done = switches_done,
@@ -608,5 +617,6 @@ const struct view view_switches = {
 	.typing = switches_typing,
 	.context = switches_context,
 	.label = switches_label,
+	.inside = switches_inside,
 	.table = switches_table,
 };

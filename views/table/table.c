@@ -537,6 +537,11 @@ static void table_tag(struct table *t, const struct table_ops *ops, const struct
 	table_cursor_moved(t, ops, in);
 }
 
+bool table_narrowed(const struct table *t)
+{
+	return t->find[0] || t->tagged_only || t->filter_text[0];
+}
+
 /* What Esc takes away first; false: nothing is left. */
 static bool table_back(struct table *t, const struct table_ops *ops)
 {

@@ -167,5 +167,7 @@ void table_find(struct table *t, const char *text, const struct table_ops *ops,
 bool table_columns(struct table *t, const char *columns, const struct table_ops *ops);
 /* Columns in B/s, whose unit is not in their heads but the operator's choice. */
 bool table_shows_rates(const struct table *t);
+/* Is there a search, or are not all rows shown?  Esc ends that first. */
+bool table_narrowed(const struct table *t);
 /* "12 of 72 links  filter: util>80  tagged: 3" */
 void table_context(const struct table *t, const struct table_ops *ops, char *buf, size_t len);

@@ -445,6 +445,11 @@ static void topology_context(const void *own, const struct state *s, char *buf, 
 		snprintf(buf, len, "%s  %s", chan_metric_name(u->metric), words[u->lines]);
 }
 
+static const char *topology_inside(const void *own)
+{
+	return ((const struct topology_ui *)own)->zoom ? "zoom out" : NULL;
+}
+
 const struct view view_topology = {
 	.size = sizeof(struct topology_ui),
 	.done = topology_done,
@@ -452,4 +457,5 @@ const struct view view_topology = {
 	.input = topology_input,
 	.typing = topology_typing,
 	.context = topology_context,
+	.inside = topology_inside,
 };

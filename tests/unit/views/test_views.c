@@ -420,6 +420,36 @@ static void a_link_chosen_in_one_view_is_chosen_in_the_others(void **state)
 	console_close(&k);
 }
 
+/* Not for what was chosen by its number, nor while Esc ends something else first. */
+static void the_last_line_tells_where_esc_leads(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_keys(&k, "23");
+	console_hides(&k, "Esc: ");
+	console_keys(&k, "2jl");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "Esc: Heatmap");
+	console_keys(&k, "/leaf");
+	console_hides(&k, "Esc: Heatmap");
+	console_key(&k, K_ENTER);
+	console_hides(&k, "Esc: Heatmap");
+	console_key(&k, K_ESC); /* the filter */
+	console_shows(&k, "Esc: Heatmap");
+	console_key(&k, K_ESC);
+	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
+	console_hides(&k, "Esc: ");
+	console_keys(&k, "4");
+	console_key(&k, K_ENTER);
+	console_shows(&k, "Esc: all switches");
+	console_key(&k, K_ESC);
+	console_hides(&k, "Esc: all switches");
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
+	console_close(&k);
+}
+
 static void hyperx_and_three_levels_have_their_layouts(void **state)
 {
 	struct console_kit k;
@@ -541,6 +571,7 @@ int main(void)
 		cmocka_unit_test(links_sort_filter_and_keep_the_cursor),
 		cmocka_unit_test(heatmap_metrics_and_layouts),
 		cmocka_unit_test(a_link_chosen_in_one_view_is_chosen_in_the_others),
+		cmocka_unit_test(the_last_line_tells_where_esc_leads),
 		cmocka_unit_test(hyperx_and_three_levels_have_their_layouts),
 	};
 
