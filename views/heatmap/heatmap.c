@@ -11,6 +11,7 @@
 #include "views/heatmap/heat_cables.h"
 #include "views/heatmap/heat_totals.h"
 #include "views/heatmap/heat_window.h"
+#include "views/heatmap/heat_worst.h"
 #include "views/links/chan_detail.h"
 #include "views/view.h"
 
@@ -43,6 +44,7 @@ struct heatmap_ui {
 	struct heat_window window;
 	struct heat_cells cells;
 	struct heat_totals totals;
+	struct heat_worst worst;
 	struct heat_cables cables;
 	bool chosen; /* the metric was, by the operator */
 	struct view_choice wanted;
@@ -276,6 +278,24 @@ static void heatmap_read_cells(struct heatmap_ui *u, const struct context *ctx,
 	heat_cells_calm(&u->cells, w);
 }
 
+/* By name, in the columns that the matrix leaves. */
+static void heatmap_draw_worst(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
+			       struct rect r, int below, const struct state *s)
+{
+	const struct heat_window *w = &u->window;
+	const struct heat_cell *here = heat_cells_at(&u->cells, w, u->row, u->col);
+	int x = w->label_w + (int)w->vis_cols * w->cell_w + 3;
+
+	u->worst.n = 0;
+	if (heatmap_has_totals(u, ctx, s, r))
+		x += HEAT_TOTALS_W;
+	if (r.w - x < HEAT_WORST_W || w->vis_rows * w->vis_cols > HEAT_WORST_CELLS)
+		return;
+	heat_worst_draw(&u->worst, &u->cells, w, ctx, s, c,
+			(struct rect){ r.x + x, r.y + 1, r.w - x, r.h - 2 - below },
+			here && here->count ? here->chan : FAB_NONE);
+}
+
 static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
 			   struct rect r, const struct state *s)
 {
@@ -293,6 +313,7 @@ static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, stru
 	heatmap_draw_cursor(u, c);
 	if (heatmap_has_totals(u, ctx, s, r))
 		heat_totals_draw(&u->totals, &at, ctx, s, c, u->below);
+	heatmap_draw_worst(u, ctx, c, r, below, s);
 	if (below)
 		heatmap_draw_detail(u, ctx, s, c,
 				    (struct rect){ r.x, r.y + r.h - below, r.w, below });
@@ -703,6 +724,23 @@ static void heatmap_toggle_compare(struct heatmap_ui *u, struct context *ctx, co
 }
 
 /* The cell under the mouse; clicked again it is opened. */
+/* A row of the list beside the matrix: to its cell; again: open it. */
+static bool heatmap_click_worst(struct heatmap_ui *u, struct context *ctx, const struct input *in,
+				const struct state *s)
+{
+	const struct heat_cell *here = heat_cells_at(&u->cells, &u->window, u->row, u->col);
+	uint32_t chan = heat_worst_at(&u->worst, in->x, in->y);
+
+	if (u->cables.open || chan == FAB_NONE)
+		return false;
+	if (here && here->count && here->chan == chan)
+		heatmap_open_cell(u, ctx, s);
+	else
+		heatmap_go_to(u, ctx, s, chan);
+	u->moved_s = s->now_s;
+	return true;
+}
+
 static bool heatmap_click(struct heatmap_ui *u, struct context *ctx, const struct input *in,
 			  const struct state *s)
 {
@@ -787,7 +825,7 @@ static bool heatmap_input(void *own, struct context *ctx, const struct input *in
 		return true;
 	}
 	if (in->req == REQ_CLICK)
-		return heatmap_click(u, ctx, in, s);
+		return heatmap_click_worst(u, ctx, in, s) || heatmap_click(u, ctx, in, s);
 	if (in->req == REQ_EXCLUDE && !(in->text && in->text[0])) {
 		heatmap_exclude_cell(u, ctx, s);
 		return true;

@@ -201,6 +201,47 @@ static void a_marked_job_dims_all_other_links(void **state)
 	console_close(&k);
 }
 
+/* The fullest link from a leaf. */
+static uint32_t fullest_up(const struct console_kit *k)
+{
+	uint32_t most = FAB_NONE;
+	double util = -1;
+
+	for (uint32_t c = 0; c < k->fabric->nchan; c++) {
+		double u = k->rates->port[chan_fabric_port(k->fabric, c)].util_pct;
+
+		if (k->fabric->sw_nterm[k->fabric->chan_src[c]] && u > util) {
+			util = u;
+			most = c;
+		}
+	}
+	return most;
+}
+
+static void the_worst_cells_are_named_where_there_is_room(void **state)
+{
+	struct input click = { .req = REQ_CLICK, .x = 120, .y = 4 };
+	struct console_kit k;
+	struct request out;
+	char row[300], name[200];
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_hides(&k, "worst  util");
+	console_size(&k, 200, 60);
+	chan_label(name, sizeof(name), k.fabric, fullest_up(&k));
+	snprintf(row, sizeof(row), "%s", strstr(console_screen(&k), "worst  util"));
+	assert_non_null(strstr(row, name)); /* in the line below the head */
+	shell_input(k.shell, &click, &k.s, &out);
+	snprintf(row, sizeof(row), "-- %s ", name); /* what is told of the cell under the cursor */
+	console_shows(&k, row);
+	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
+	shell_input(k.shell, &click, &k.s, &out);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
+	assert_int_equal(shell_context(k.shell)->chan, fullest_up(&k));
+	console_close(&k);
+}
+
 static void rows_are_ordered_as_asked(void **state)
 {
 	struct console_kit k;
@@ -390,6 +431,7 @@ int main(void)
 		cmocka_unit_test(zoom_goes_from_the_fabric_to_cables_and_out_again),
 		cmocka_unit_test(a_cell_tells_of_cables_that_are_down_or_silent),
 		cmocka_unit_test(a_marked_job_dims_all_other_links),
+		cmocka_unit_test(the_worst_cells_are_named_where_there_is_room),
 		cmocka_unit_test(rows_are_ordered_as_asked),
 		cmocka_unit_test(commands_choose_by_name),
 		cmocka_unit_test(every_kind_of_fabric_has_its_matrices),
