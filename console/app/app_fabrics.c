@@ -102,7 +102,7 @@ static void app_fabrics_do(struct app *a, const struct fabric_msg *m)
 		a->dirty = true;
 		break;
 	case LINK_RUNG:
-		app_screen_bell(a);
+		app_bell(a);
 		break;
 	case LINK_LEAVE:
 		if (app_updating(a))

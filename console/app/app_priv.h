@@ -326,7 +326,7 @@ extern const struct app_part app_against_part, app_activity_part, app_auto_part,
 void app_resize(struct app *a); /* the canvas as large as the terminal */
 void app_draw(struct app *a);	/* with a terminal onto that, without one onto the canvas only */
 void app_key(struct app *a, uint32_t key);
-void app_screen_bell(struct app *a); /* at most once in two seconds */
+void app_bell(struct app *a); /* at most once in two seconds */
 
 /* app_fabrics.c: several fabrics; where there is one, these do nothing */
 void app_fabrics_start(struct app *a);

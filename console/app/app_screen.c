@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#define BELL_S 2 /* between two */
-
 void app_resize(struct app *a)
 {
 	bool changed;
@@ -27,14 +25,6 @@ void app_resize(struct app *a)
 	a->dirty = true;
 }
 
-void app_screen_bell(struct app *a)
-{
-	if (!a->term || a->lent || a->fabrics.away || clock_s() - a->rung_s < BELL_S)
-		return;
-	a->rung_s = clock_s();
-	terminal_ring(a->term);
-}
-
 /* For what has come since the last frame. */
 static void app_screen_ring(struct app *a)
 {
@@ -49,7 +39,7 @@ static void app_screen_ring(struct app *a)
 	if (a->opts.bell && a->fabrics.away)
 		app_fabrics_ring(a);
 	else if (a->opts.bell)
-		app_screen_bell(a);
+		app_bell(a);
 }
 
 void app_draw(struct app *a)

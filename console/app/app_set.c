@@ -5,7 +5,7 @@
 
 #include "console/picture/png_font.h"
 #include "fabric/base/memory/mem.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <errno.h>
 #include <math.h>

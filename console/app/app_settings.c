@@ -6,7 +6,7 @@
 #include "console/config/config.h"
 #include "console/config/config_keep.h"
 #include "fabric/base/memory/mem.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 #include "views/view.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "console/config/exits.h"
 #include "console/input/thresholds.h"
 #include "fabric/base/memory/mem.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
 #include "engines/engine.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 #include "views/table/fields.h"
 
 #include <ctype.h>

@@ -17,7 +17,7 @@
 #include "engines/engine.h"
 #include "fabric/version.h"
 #include "views/data/state/glossary.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "fabric/version.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 #include "views/table/fields.h"
 
 #include <errno.h>

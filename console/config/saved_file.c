@@ -5,7 +5,7 @@
 #include "console/config/user_lines.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/time/clock.h"
 #include "views/finder/finder.h"
-#include "views/shell/command.h"
-#include "views/shell/prompt.h"
+#include "views/prompt/command.h"
+#include "views/prompt/prompt.h"
 #include "views/shell/shell.h"
 #include "views/table/table.h"
 

@@ -4,7 +4,7 @@
 #include "console/app/terminal/key_name.h"
 #include "console/app/terminal/keymap.h"
 #include "fabric/base/memory/mem.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "console/app/terminal/keymap.h"
 
 #include "views/data/state/key_hint.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <stdio.h>
 #include <string.h>

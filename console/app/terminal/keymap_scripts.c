@@ -3,7 +3,7 @@
 
 #include "console/app/terminal/keymap.h"
 #include "console/io/roff.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <string.h>
 

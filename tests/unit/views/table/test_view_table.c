@@ -4,8 +4,8 @@
 #include "views/shell/shell.h"
 #include "views/table/table.h"
 
-#include "views/shell/command.h"
-#include "views/shell/prompt.h"
+#include "views/prompt/command.h"
+#include "views/prompt/prompt.h"
 #include "views/view.h"
 
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void every_key_has_a_command(void **state)
 			found = c[j].req == b[i].req &&
 				(b[i].req != REQ_VIEW || c[j].view == b[i].view);
 		if (!found)
-			fail_msg("key %s (%s) has no command: add it to views/shell/command.c",
+			fail_msg("key %s (%s) has no command: add it to views/prompt/command.c",
 				 b[i].shown ? b[i].shown : "?", b[i].help ? b[i].help : "");
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Help: keys, those of the previous view first, commands, symbols and terms; / searches in it. */
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
-#include "views/shell/help_text.h"
+#include "views/help/help_text.h"
 #include "views/view.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/help_text.h"
+#include "views/help/help_text.h"
 
 #include "views/data/state/glossary.h"
 #include "views/data/state/key_hint.h"
-#include "views/shell/command.h"
-#include "views/shell/tabs.h"
+#include "views/prompt/command.h"
+#include "views/frame/tabs.h"
 
 #include <string.h>
 

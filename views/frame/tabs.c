@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/tabs.h"
+#include "views/frame/tabs.h"
 
 #include <stddef.h>
 

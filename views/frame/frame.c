@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/frame.h"
+#include "views/frame/frame.h"
 
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/stamp.h"
 #include "views/data/state/campaign_list.h"
-#include "views/shell/activity.h"
-#include "views/shell/tabs.h"
+#include "views/frame/activity.h"
+#include "views/frame/tabs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/prompt.h"
+#include "views/prompt/prompt.h"
 
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 
 #include <stdio.h>
 #include <string.h>

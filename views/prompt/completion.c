@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/completion.h"
+#include "views/prompt/completion.h"
 
 #include "fabric/model/topology/end_find.h"
 #include "views/canvas/palette.h"
@@ -7,7 +7,7 @@
 #include "views/data/state/key_hint.h"
 #include "views/heatmap/heat_window.h"
 #include "views/saved/saved_view.h"
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 #include "views/view.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/shell/activity.h"
+#include "views/frame/activity.h"
 
 #include "views/canvas/text.h"
 #include "views/data/state/key_hint.h"

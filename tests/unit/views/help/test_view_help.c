@@ -2,7 +2,7 @@
 /* Help: the view it was called from first, every key once, words found, long lines wrapped. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/shell/command.h"
+#include "views/prompt/command.h"
 #include "views/view.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include "views/canvas/canvas.h"
 #include "views/data/state/request.h"
 #include "views/data/state/state.h"
-#include "views/shell/completion.h"
+#include "views/prompt/completion.h"
 
 #include <stddef.h>
 #include <stdint.h>
