@@ -205,6 +205,7 @@ int node_info_decode(struct node_info *out, const uint8_t *d)
 	out->system_guid = be64_get(d + 4);
 	out->node_guid = be64_get(d + 12);
 	out->port_guid = be64_get(d + 20);
+	out->pkeys = be16_get(d + 28);
 	out->device_id = be16_get(d + 30);
 	out->local_port = d[36];
 	out->vendor_id = be32_get(d + 36) & 0xffffff;
@@ -224,6 +225,7 @@ void node_info_encode(uint8_t *d, const struct node_info *in)
 	be64_put(d + 4, in->system_guid);
 	be64_put(d + 12, in->node_guid);
 	be64_put(d + 20, in->port_guid);
+	be16_put(d + 28, in->pkeys);
 	be16_put(d + 30, in->device_id);
 	be32_put(d + 36, (uint32_t)in->local_port << 24 | (in->vendor_id & 0xffffff));
 }

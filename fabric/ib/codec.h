@@ -46,6 +46,7 @@ enum smp_attr { /* 14.2.5 */
 		SMP_NODE_INFO = 0x0011,
 		SMP_SWITCH_INFO = 0x0012,
 		SMP_PORT_INFO = 0x0015,
+		SMP_PKEYS = 0x0016,  /* modifier: block of 32 P_Keys */
 		SMP_SL2VL = 0x0017,  /* modifier: input port << 8 | output port */
 		SMP_VL_ARB = 0x0018, /* modifier: enum vl_arb_part << 16 | output port */
 		SMP_LFT = 0x0019,    /* modifier: block of 64 LIDs */
@@ -104,8 +105,9 @@ struct mad_answer {
 void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid);
 /* -EPROTO: not a response of one of our classes. */
 int mad_parse(struct mad_answer *out, const struct mad_packet *p);
-/* True: p has come from where the request went to, and is about the same attribute.  That is the LID
- * asked (13.5.4), or, over a directed route, the same way there; ids are the caller's matter. */
+/* True: p has come from where the request went to, and is about the same attribute.  That is the
+ * LID asked (13.5.4), or, over a directed route, the same way there; ids are the caller's matter.
+ */
 bool mad_answers(const struct mad_packet *p, const struct mad_request *r);
 /* The other side of the same two, for whoever answers: -EPROTO not a request of ours.  sa is inside
  * the packet. */
@@ -137,7 +139,10 @@ struct node_info {
 	uint16_t device_id;
 	uint32_t vendor_id;
 	uint8_t local_port; /* by which the request came in */
+	uint16_t pkeys;	    /* that its ports have room for */
 };
+
+#define PKEYS_BLOCK 32 /* P_Keys of a P_KeyTable (14.2.5.7), of two bytes each */
 
 int node_info_decode(struct node_info *out, const uint8_t *d);
 void node_info_encode(uint8_t *d, const struct node_info *in);
@@ -161,7 +166,7 @@ struct port_info {
 	uint8_t speed_active;	  /* 1 SDR, 2 DDR, 4 QDR */
 	uint8_t speed_ext_active; /* 1 FDR, 2 EDR, 4 HDR, 8 NDR */
 	uint8_t width_enabled; /* and supported: bits of width_active; 0: the encoder takes that */
-	uint8_t state;		  /* 1 down, 2 init, 3 armed, 4 active */
+	uint8_t state;	       /* 1 down, 2 init, 3 armed, 4 active */
 	uint8_t phys_state;
 	uint8_t vl_cap, op_vls; /* codes 1..5: 1, 2, 4, 8, 15 data VLs */
 	uint8_t mtu;

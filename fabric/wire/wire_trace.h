@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "fabric/model/partitions/pkeys.h"
 #include "fabric/wire/wire.h"
 
 /* Out: a fabric of the two ends and of the switches that the path passes, with the cables that it
@@ -23,10 +24,16 @@ int wire_trace(struct fabric **out, struct tables **tables, struct wire *w, uint
  * that node; -EIO: no answer. */
 int wire_guid_lid(uint16_t *lid, struct wire *w, uint64_t guid, struct err *err);
 
-/* The SL of a path from a terminal to a LID, as the SM's path record has it: one query.  -EIO: the SM
- * has none, or does not answer, with the reason; or what the port failed with. */
+/* The SL of a path from a terminal to a LID, as the SM's path record has it: one query.  -EIO: the
+ * SM has none, or does not answer, with the reason; or what the port failed with. */
 int wire_path_sl(uint8_t *sl, struct wire *w, const struct fabric *f, uint32_t term, uint16_t dlid,
 		 struct err *err);
+
+/* The P_Keys of two ports of hosts, as their tables have them: of large tables no more than it
+ * takes to find one that they share.  Both empty at first, and to be freed with pkeys_free(). -EIO:
+ * one does not answer. */
+int wire_read_pkeys(struct pkeys out[2], struct wire *w, const struct fabric *f,
+		    const uint32_t term[2], struct err *err);
 
 /* The same tables for a fabric that was discovered: the entries for dlid of the switches on the way
  * from an end.  An end of a path is as in path.h.  Errors as of wire_read_blocks(). */

@@ -68,4 +68,18 @@ wire paths - >"$LAB_DIR/dfsssp"
 sed -n 's/^SLs/  dfsssp: SLs/p' "$LAB_DIR/dfsssp"
 ok "it shows that dfsssp answers each time with another SL" \
 	grep 'SLs by terminal, .* of 200 others [1-9]' "$LAB_DIR/dfsssp"
+
+# --- may they talk? ---
+one() { lab_on n0002 "$IBROUTE_TOP" paths "$@" --no-load >"$LAB_DIR/path" 2>&1; }
+ok "hosts of the default partition may talk" eval 'one n0003 n0009 && grep -q "partition of P_Key 0x7fff" "$LAB_DIR/path"'
+lab_opensm_stop
+port_guid() { grep -A1 "^Ca.*\"$1[\" ]" "$LAB_DIR/net" | sed -n 's/^\[1\](\([0-9a-f]*\)).*/0x\1/p'; }
+{
+	echo "Default=0x7fff, ipoib: ALL=limited, SELF=full;"
+	echo "some=0x0123: $(port_guid n0003), $(port_guid n0004)=full;"
+} >"$LAB_DIR/partitions.conf"
+lab_opensm "routing_engine updn" "partition_config_file $LAB_DIR/partitions.conf" || give_up "opensm brings the subnet up with partitions"
+ok "of its limited members none may" eval '! one n0003 n0009 && grep -q "^they may not talk" "$LAB_DIR/path"'
+ok "two of another partition may" eval 'one n0003 n0004 && grep -q "partition of P_Key 0x0123" "$LAB_DIR/path"'
+ok "so says JSON" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load --json >"$LAB_DIR/json"; python3 tests/schema.py paths "$LAB_DIR/json" && grep -q "\"may_talk\": false" "$LAB_DIR/json"'
 finish

@@ -48,6 +48,9 @@ struct paths {
 	struct fabric *loads; /* of which rates are, if it is not s.f; owned */
 	bool sl_asked;	      /* the SM, for the one of now */
 	struct live port;     /* for what a collector does not tell; all-zero: none */
+	bool keys_read;	      /* P_Keys of both ends; what follows is known then */
+	bool talk;	      /* they may */
+	uint16_t pkey;	      /* in that partition */
 };
 
 static const struct argp_option table[] = {
@@ -204,12 +207,30 @@ static int cmd_paths_find(struct paths *x, const struct paths_cmd *c, struct err
 	return rc ? EXIT_BAD_USAGE : 0;
 }
 
+/* Of hosts: switches are members of what the SM needs them in. */
+static void cmd_paths_ask_pkeys(struct paths *x)
+{
+	const uint32_t term[2] = { x->src, fabric_lid_end(x->s.f, x->lid) };
+	struct pkeys keys[2] = { { 0 } };
+	struct err why = { "" };
+
+	if (term[0] >= x->s.f->nterm || term[1] >= x->s.f->nterm || term[0] == term[1])
+		return;
+	x->keys_read = !wire_read_pkeys(keys, x->s.w, x->s.f, term, &why);
+	x->talk = x->keys_read && pkeys_shared(&x->pkey, &keys[0], &keys[1]);
+	if (!x->keys_read)
+		fprintf(stderr, "warning: %s\n", why.text);
+	pkeys_free(&keys[0]);
+	pkeys_free(&keys[1]);
+}
+
 /* What tables that were read from switches do not hold. */
 static int cmd_paths_ask(struct paths *x, struct err *err)
 {
 	if (!x->s.w)
 		return 0;
 	cmd_paths_ask_sl(x);
+	cmd_paths_ask_pkeys(x);
 	return cmd_paths_read_vls(x, err);
 }
 
@@ -472,6 +493,8 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_object_set_new(j, "dlid", json_integer(x->lid));
 	json_object_set_new(j, "interval_s",
 			    x->rates ? cmd_paths_real(x->rates->interval_s) : json_null());
+	json_object_set_new(j, "may_talk", x->keys_read ? json_boolean(x->talk) : json_null());
+	json_object_set_new(j, "p_key", x->talk ? json_sprintf("0x%04x", x->pkey) : json_null());
 	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
 	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
 	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
@@ -529,6 +552,11 @@ static int cmd_paths_print_text(const struct paths *x, struct err *err)
 
 	printf("%s (LID %u) to %s, LID %u\n", cmd_paths_end(src, sizeof(src), x, x->src),
 	       end_lid(x->s.f, x->src), cmd_paths_end(dst, sizeof(dst), x, x->dst), x->lid);
+	if (x->talk)
+		printf("both are in the partition of P_Key 0x%04x\n", x->pkey);
+	else if (x->keys_read)
+		puts("they may not talk: there is no partition that both are in, one of them as a "
+		     "full member");
 	cmd_paths_print_way(x, &x->now, "now");
 	if (x->plan.t) {
 		cmd_paths_print_way(x, &x->plan, "with the plan");
@@ -545,7 +573,8 @@ static int cmd_paths_print_text(const struct paths *x, struct err *err)
 
 static bool cmd_paths_arrives(const struct paths *x)
 {
-	return x->now.p.fate == PATH_ARRIVES && (!x->plan.t || x->plan.p.fate == PATH_ARRIVES);
+	return (x->talk || !x->keys_read) && x->now.p.fate == PATH_ARRIVES &&
+	       (!x->plan.t || x->plan.p.fate == PATH_ARRIVES);
 }
 
 int cmd_paths(int argc, char **argv)
@@ -561,8 +590,9 @@ int cmd_paths(int argc, char **argv)
 		       "load, and the number of paths that share each link (EFI). The ends are "
 		       "names (n031, n031/2), LIDs or GUIDs. Of a live fabric only what the path "
 		       "takes is read: LIDs (--Lid) and GUIDs cost about eight MADs a hop, names a "
-		       "discovery; of a collector nothing but the service level.\vExit codes: 0 packets arrive; 1 "
-		       "they do not; 64 bad options, or unknown ends; 255 the fabric or a file "
+		       "discovery; of a collector nothing but the service level. Of hosts behind a port "
+		       "the P_Keys are read, too: whether they share a partition.\vExit codes: 0 packets arrive; 1 "
+		       "they do not, or the ends may not talk; 64 bad options, or unknown ends; 255 the fabric or a file "
 		       "could not be read.",
 	};
 	struct paths_cmd c = { .interval_s = 1 };

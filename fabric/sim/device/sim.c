@@ -65,6 +65,7 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	s->port_ctr = xcalloc(f->nport, sizeof(*s->port_ctr));
 	s->term_ctr = xcalloc(f->nend, sizeof(*s->term_ctr));
 	s->key_violations = xcalloc(f->nend + f->nsw, sizeof(*s->key_violations));
+	s->pkeys = xcalloc(f->nend, sizeof(*s->pkeys));
 	s->fail_after = s->lose_after = UINT64_MAX;
 	s->traffic = traffic_new(f);
 	s->sm = sm_new();
@@ -90,6 +91,9 @@ void sim_free(struct sim *s)
 	free(s->sw_dead);
 	free(s->term_dead);
 	free(s->link_down);
+	for (uint32_t t = 0; t < s->f->nend; t++)
+		free(s->pkeys[t]);
+	free(s->pkeys);
 	free(s->key_violations);
 	free(s->port_ctr);
 	free(s->term_ctr);
@@ -118,6 +122,15 @@ static void sim_install_sl2vl(struct sim *s, const struct tables *t, uint32_t sw
 							tables_vl(t, s->f, sw, (uint8_t)in,
 								  (uint8_t)out, sl + 1));
 		}
+}
+
+void sim_set_pkeys(struct sim *s, uint32_t term, const uint16_t *keys, uint32_t n)
+{
+	pthread_mutex_lock(&s->lock);
+	free(s->pkeys[term]);
+	s->pkeys[term] = xcalloc(SIM_PKEYS, sizeof(**s->pkeys));
+	memcpy(s->pkeys[term], keys, n * sizeof(*keys));
+	pthread_mutex_unlock(&s->lock);
 }
 
 void sim_set_weighted(struct sim *s, uint32_t sw, uint8_t port, uint16_t vls)

@@ -52,6 +52,11 @@ int sim_install_tables(struct sim *s, const struct tables *t, struct err *err);
 /* VLs to which a port of a switch gives a weight, a bit each; all at first. */
 void sim_set_weighted(struct sim *s, uint32_t sw, uint8_t port, uint16_t vls);
 
+#define SIM_PKEYS 64 /* that a port of a host has room for */
+
+/* The P_Key table of a port of a host, n entries, then empty ones; at first 0xffff alone. */
+void sim_set_pkeys(struct sim *s, uint32_t term, const uint16_t *keys, uint32_t n);
+
 /*
  * The SM takes subscriptions to notices (as many as come), passes traps of nodes on as reports
  * to the subscribers, without repeating any, and drops a trap that the same port has sent 10

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/device/sim_state.h"
 
+#include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
 
 #include <string.h>
@@ -179,6 +180,18 @@ static uint16_t sim_mad_sm_info(const struct sim *s, uint32_t end, uint8_t *d)
 	return 0;
 }
 
+static uint16_t sim_mad_pkeys(const struct sim *s, uint32_t end, uint32_t block, uint8_t *d)
+{
+	if (sim_is_switch(s, end) || block >= SIM_PKEYS / PKEYS_BLOCK)
+		return MAD_STATUS_ATTRIBUTE;
+	memset(d, 0, SMP_DATA);
+	if (!s->pkeys[end] && !block)
+		be16_put(d, 0xffff);
+	for (uint32_t i = 0; s->pkeys[end] && i < PKEYS_BLOCK; i++)
+		be16_put(d + 2 * i, s->pkeys[end][block * PKEYS_BLOCK + i]);
+	return 0;
+}
+
 /* False: refused, with a status, or none when it is to be lost. */
 static bool sim_mad_set_allowed(struct sim *s, uint16_t attr, struct reply *a)
 {
@@ -222,6 +235,9 @@ static bool sim_mad_answer_smp(struct sim *s, uint32_t end, uint8_t in, const st
 		break;
 	case SMP_PORT_INFO:
 		a->status = sim_mad_port_info(s, end, in, r->mod, key_ok, a->data);
+		break;
+	case SMP_PKEYS:
+		a->status = sim_mad_pkeys(s, end, r->mod, a->data);
 		break;
 	case SMP_SWITCH_INFO:
 		a->status = sim_mad_switch_info(s, end, r, a->data);

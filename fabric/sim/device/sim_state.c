@@ -37,6 +37,7 @@ void sim_node_info(const struct sim *s, uint32_t end, struct node_info *ni)
 	} else {
 		ni->type = f->term_kind[end] == TERM_ROUTER ? 3 : 1;
 		ni->nports = s->term_nports[end];
+		ni->pkeys = SIM_PKEYS;
 		ni->node_guid = f->term_node_guid[end];
 		ni->system_guid = f->term_sys_guid[end] ? f->term_sys_guid[end] : ni->node_guid;
 		ni->port_guid = f->term_guid[end];

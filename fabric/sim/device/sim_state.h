@@ -37,6 +37,7 @@ struct sim {
 	bool *sw_dead, *term_dead;
 	bool *link_down;	  /* by fabric port; both ends of a cable agree */
 	uint32_t *key_violations; /* by end */
+	uint16_t **pkeys;	  /* by terminal, SIM_PKEYS each; NULL: as at first */
 	uint64_t fail_after, lose_after;
 	bool sm_stopped;
 

@@ -208,6 +208,36 @@ static void tables_of_a_discovered_fabric_have_the_entries_of_the_path(void **st
 	world_down(&x);
 }
 
+/* A host's first block, and the rest only where that does not do. */
+static void pkeys_are_read_until_one_is_shared(void **state)
+{
+	uint16_t far[SIM_PKEYS] = { [3] = 0x0009, [40] = 0x8011 }, near[] = { 0x0011, 0x8012 };
+	struct pkeys keys[2] = { { 0 } };
+	const uint32_t term[2] = { 0, 11 };
+	struct world x;
+	uint64_t before;
+	uint16_t value;
+
+	(void)state;
+	world_up(&x, 0);
+	before = wire_stats(x.w)->sent;
+	assert_int_equal(wire_read_pkeys(keys, x.w, x.f, term, &x.err), 0);
+	assert_int_equal(wire_stats(x.w)->sent - before, 2);
+	assert_true(pkeys_shared(&value, &keys[0], &keys[1]));
+	assert_int_equal(value, 0x7fff);
+	pkeys_free(&keys[0]);
+	pkeys_free(&keys[1]);
+	sim_set_pkeys(x.sim, 0, far, SIM_PKEYS);
+	sim_set_pkeys(x.sim, 11, near, 2);
+	assert_int_equal(wire_read_pkeys(keys, x.w, x.f, term, &x.err), 0);
+	assert_int_equal(keys[0].n, 2);
+	assert_true(pkeys_shared(&value, &keys[0], &keys[1]));
+	assert_int_equal(value, 0x11);
+	pkeys_free(&keys[0]);
+	pkeys_free(&keys[1]);
+	world_down(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +248,7 @@ int main(void)
 		cmocka_unit_test(who_does_not_exist_or_answer_is_named),
 		cmocka_unit_test(guids_of_ports_and_nodes_lead_to_lids),
 		cmocka_unit_test(tables_of_a_discovered_fabric_have_the_entries_of_the_path),
+		cmocka_unit_test(pkeys_are_read_until_one_is_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
