@@ -140,7 +140,8 @@ static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, 
 	canvas_rightf(c, r, end, y, role, "%s > %s", a, figure_short(b, is));
 }
 
-/* Where the columns of a job end or begin; links give way to the time. */
+/* Where the columns of a job end or begin, with room for "1234 > 5678" and a blank; links give way
+ * to the time. */
 struct job_columns {
 	bool links;
 	int efi, chan, update, user;
@@ -149,15 +150,21 @@ struct job_columns {
 static struct job_columns preview_changes_columns(const struct state *s, struct rect r)
 {
 	const struct job_time_changes *t = state_plan(s)->jobs_time;
-	struct job_columns at = { .links = !t || !t->n || r.w >= 62, .efi = 25, .chan = 36 };
+	struct job_columns at = { .links = !t || !t->n || r.w >= 63, .efi = 25, .chan = 37 };
 
 	if (t && t->n) {
-		at.efi = 36;
-		at.chan = 47;
+		at.efi = 37;
+		at.chan = 49;
 	}
 	at.update = (at.links ? at.chan : at.efi) + 2;
 	at.user = at.update + 12;
 	return at;
+}
+
+/* Of a time, so that it has at most four characters. */
+static int preview_changes_decimals(double time)
+{
+	return time < 9.995 ? 2 : time < 99.95 ? 1 : 0;
 }
 
 static void preview_changes_draw_time(const struct state *s, struct canvas *c, struct rect r, int y,
@@ -169,9 +176,10 @@ static void preview_changes_draw_time(const struct state *s, struct canvas *c, s
 	enum role role = rise < -0.005 ? ROLE_GOOD : rise > 0.005 ? ROLE_WARN : ROLE_TEXT;
 
 	if (j)
-		canvas_rightf(c, r, 26, y, role, "%.2f > %.2f", j->before, j->after);
+		canvas_rightf(c, r, 25, y, role, "%.*f > %.*f", preview_changes_decimals(j->before),
+			      j->before, preview_changes_decimals(j->after), j->after);
 	else if (t && t->n)
-		canvas_right(c, r, 26, y, ROLE_DIM, "-"); /* on one switch */
+		canvas_right(c, r, 25, y, ROLE_DIM, "-"); /* on one switch */
 }
 
 static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
@@ -215,7 +223,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");
 	if (jobs && jobs->n)
-		canvas_right(c, r, 26, 1, ROLE_LABEL, "time x");
+		canvas_right(c, r, 25, 1, ROLE_LABEL, "time x");
 	canvas_right(c, r, at.efi, 1, ROLE_LABEL, "EFI");
 	if (at.links)
 		canvas_right(c, r, at.chan, 1, ROLE_LABEL, "links");

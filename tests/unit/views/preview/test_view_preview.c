@@ -436,6 +436,35 @@ static void jobs_and_changes_have_their_pages(void **state)
 	console_close(&k);
 }
 
+/* As on a dragonfly of a thousand hosts, where columns had run into each other. */
+static void large_figures_of_a_job_are_apart(void **state)
+{
+	struct job_time_change large = { .before = 116.86, .after = 11.16 };
+	const struct job_time_changes changes = { 1, &large };
+	struct console_kit k;
+	struct plan_preview *x;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6J");
+	x = (struct plan_preview *)(uintptr_t)state_plan(&k.s);
+	large.id = x->jobs->jobs[0].id;
+	x->jobs_time = &changes;
+	((struct job *)(uintptr_t)&x->jobs->jobs[0])->nnodes = 1980;
+	((struct metrics *)(uintptr_t)x->before)->job[0].efi_max = 8720;
+	((struct metrics *)(uintptr_t)x->after)->job[0].efi_max = 6920;
+	((struct metrics *)(uintptr_t)x->before)->job[0].links = 1403;
+	((struct metrics *)(uintptr_t)x->after)->job[0].links = 1592;
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_shows(&k, " 1980  117 > 11.2 8720 > 6920 ");
+	}
+	console_shows(&k, " 8720 > 6920 1403 > 1592 ");
+	x->jobs_time = NULL;
+	console_close(&k);
+}
+
 /* A list of the worst links that had no row for one wrote beside its memory. */
 static void every_page_fits_into_any_height(void **state)
 {
@@ -712,6 +741,7 @@ int main(void)
 		cmocka_unit_test(the_least_bad_plan_is_not_the_best),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
+		cmocka_unit_test(large_figures_of_a_job_are_apart),
 		cmocka_unit_test(every_page_fits_into_any_height),
 		cmocka_unit_test(a_file_is_chosen_like_an_engine),
 		cmocka_unit_test(names_of_files_are_completed_in_the_form),
