@@ -5,8 +5,8 @@
 # names it; the preview of sar says by how much it gains; after the update the bandwidth measured
 # of that job has risen by that, within 20 %, and the last page and the record say so.
 #
-# The seed is of a demo whose slowest job gains half and more by sar, so that one that gains nothing
-# is far out, and in which no job starts or ends for seven minutes.
+# Each seed is of a demo whose slowest job gains half and more by sar, so that one that gains nothing
+# is far out, and in which no job starts or ends for seven minutes.  They are played side by side.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 I=$PWD/${B:-build}/ibroute-top
@@ -16,55 +16,73 @@ unset NO_COLOR TMUX
 . tests/judge.sh
 work=$(mktemp -d)
 RECORDS=$work
-trap 'tty_stop; rm -rf "$work"' EXIT
+trap 'rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 
-tty_start 200x60 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --rw -d 1 --seed 463 \
-	--demo="fattree2:leaves=18,spines=18,hosts=18" --record-dir "$work/rec" --state-dir "$work/state"
+story() { # seed, fabric: in a process of its own
+	local seed=$1 fabric=$2 dir=$work/$1 job was is gain before after told rise
 
-# --- before ----------------------------------------------------------------------------------
-ok "line one of the Overview names a job that the routing slows" \
-	tty_wait 60 'routing costs jobs up to [0-9.]+x: [0-9]+, [0-9]+ share .*; 6 computes better'
-job=$(tty_screen | sed -nE 's/.*up to [0-9.]+x: ([0-9]+), .*/\1/p')
-echo "# job $job"
-tty_keys 5
-ok "the jobs begin with it" tty_wait 10 "^>? +$job "
+	mkdir "$dir"
+	TTY_SOCK=ibroute-$$-$seed
+	trap tty_stop EXIT
+	tty_start 200x60 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --rw -d 1 --seed "$seed" \
+		--demo="$fabric" --record-dir "$dir/rec" --state-dir "$dir/state"
+	echo "# $fabric, seed $seed"
 
-# --- the preview -----------------------------------------------------------------------------
-tty_keys 6
-ok "sar is there" tty_engine sar
-tty_keys Space
-ok "and is computed" tty_wait 60 '\[ok\] up to date'
-tty_keys J
-ok "the preview tells the time of that job, now and then" \
-	tty_wait 10 " $job +[0-9]+ +[0-9.]+ > [0-9.]+ "
-read -r was is < <(tty_screen | sed -nE "s/.* $job +[0-9]+ +([0-9.]+) > ([0-9.]+) .*/\1 \2/p")
-gain=$(awk "BEGIN { print $was / $is }")
-echo "# time $was -> $is: $gain times the bandwidth"
-ok "it gains half and more" awk "BEGIN { exit !($gain >= 1.5) }"
+	# --- before
+	ok "line one of the Overview names a job that the routing slows" \
+		tty_wait 60 'routing costs jobs up to [0-9.]+x: [0-9]+, [0-9]+ share .*; 6 computes better'
+	job=$(tty_screen | sed -nE 's/.*up to [0-9.]+x: ([0-9]+), .*/\1/p')
+	echo "# job $job"
+	tty_keys 5
+	ok "the jobs begin with it" tty_wait 10 "^>? +$job "
 
-# --- the update ------------------------------------------------------------------------------
-tty_keys A
-ok "as much is measured before as counts" tty_wait 60 'by the 30 samples before the update'
-ok "it is applied and confirmed" tty_update demo
-ok "the last page tells the bandwidth of that job, before and after" \
-	tty_wait 60 "Effect: slowest job $job: [0-9.]+ -> [0-9.]+ GB/s"
-tty_screen | grep -A3 'Effect:' | sed 's/^/# /'
-read -r before after told < <(tty_screen | tr '\n' ' ' | tr -s ' ' |
-	sed -nE "s/.*Effect: slowest job $job: ([0-9.]+) -> ([0-9.]+) GB\/s \(.[0-9]+%; predicted (.[0-9]+)%.*/\1 \2 \3/p")
-rise=$(awk "BEGIN { print ${after:-0} / ${before:-1} }")
-echo "# measured $before -> $after GB/s: $rise times"
-ok "it has risen by what the preview said, within 20 %" \
-	awk "BEGIN { exit !($rise > $gain / 1.2 && $rise < $gain * 1.2) }"
-ok "the page says what had been foretold" \
-	awk "BEGIN { d = ${told:-0} - 100 * ($gain - 1); exit !(d > -2 && d < 2) }"
-recorded() { grep -h '"apply.effect"' "$work"/rec/*.jsonl | grep -q "slowest job $job: $before -> $after GB/s"; }
-ok "the record has it" eval 'for _ in $(seq 100); do recorded && break; sleep 0.1; done; recorded'
-names_another() { # in line one
-	tty_screen | sed -n 3p | grep -q '[a-z]' && ! tty_screen | sed -n 3p | grep -q "x: $job,"
+	# --- the preview
+	tty_keys 6
+	ok "sar is there" tty_engine sar
+	tty_keys Space
+	ok "and is computed" tty_wait 60 '\[ok\] up to date'
+	tty_keys J
+	ok "the preview tells the time of that job, now and then" \
+		tty_wait 10 " $job +[0-9]+ +[0-9.]+ > [0-9.]+ "
+	read -r was is < <(tty_screen | sed -nE "s/.* $job +[0-9]+ +([0-9.]+) > ([0-9.]+) .*/\1 \2/p")
+	gain=$(awk "BEGIN { print $was / $is }")
+	echo "# time $was -> $is: $gain times the bandwidth"
+	ok "it gains half and more" awk "BEGIN { exit !($gain >= 1.5) }"
+
+	# --- the update
+	tty_keys A
+	ok "as much is measured before as counts" tty_wait 60 'by the 30 samples before the update'
+	ok "it is applied and confirmed" tty_update demo
+	ok "the last page tells the bandwidth of that job, before and after" \
+		tty_wait 60 "Effect: slowest job $job: [0-9.]+ -> [0-9.]+ GB/s"
+	tty_screen | grep -A3 'Effect:' | sed 's/^/# /'
+	read -r before after told < <(tty_screen | tr '\n' ' ' | tr -s ' ' |
+		sed -nE "s/.*Effect: slowest job $job: ([0-9.]+) -> ([0-9.]+) GB\/s \(.[0-9]+%; predicted (.[0-9]+)%.*/\1 \2 \3/p")
+	rise=$(awk "BEGIN { print ${after:-0} / ${before:-1} }")
+	echo "# measured $before -> $after GB/s: $rise times"
+	ok "it has risen by what the preview said, within 20 %" \
+		awk "BEGIN { exit !($rise > $gain / 1.2 && $rise < $gain * 1.2) }"
+	ok "the page says what had been foretold" \
+		awk "BEGIN { d = ${told:-0} - 100 * ($gain - 1); exit !(d > -2 && d < 2) }"
+	recorded() { grep -h '"apply.effect"' "$dir"/rec/*.jsonl | grep -q "slowest job $job: $before -> $after GB/s"; }
+	ok "the record has it" eval 'for _ in $(seq 100); do recorded && break; sleep 0.1; done; recorded'
+	names_another() { # in line one
+		tty_screen | sed -n 3p | grep -q '[a-z]' && ! tty_screen | sed -n 3p | grep -q "x: $job,"
+	}
+	tty_keys 1
+	tty_wait 10 '\[1 Overview\]'
+	ok "line one names it no more" names_another
+	tty_stop
+	echo "$passed $failed $skipped" >"$dir.counts"
 }
-tty_keys 1
-tty_wait 10 '\[1 Overview\]'
-ok "line one names it no more" names_another
-tty_stop
+
+story 463 fattree2:leaves=18,spines=18,hosts=18 >"$work/463.log" 2>&1 &
+story 2403 fattree2:leaves=18,spines=18,hosts=18 >"$work/2403.log" 2>&1 &
+wait
+for log in "$work"/*.log; do
+	cat "$log"
+	read -r p f s <"${log%.log}.counts" || { p=0 f=1 s=0; echo "not ok - a story without an end"; }
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
 finish
