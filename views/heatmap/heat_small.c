@@ -36,6 +36,36 @@ static void heat_small_read_cells(struct heat_small *h, const struct context *ct
 	memcpy(&h->made, &now, sizeof(now));
 }
 
+/* Columns that the names of rows may have while cells stay as wide as without them. */
+static int heat_small_label_w(struct heat_small *h, struct rect matrix, const struct state *s)
+{
+	const struct heat_plane *p = &h->layout->plane[0];
+	struct heat_window *w = &h->window;
+	char name[NAME_LEN];
+	int most = 0;
+
+	heat_window_set(w, p, matrix, 1, UINT32_MAX, 0, 0);
+	if (w->row_n > 1 || w->per_line > 1)
+		return 1;
+	for (uint32_t i = 0; i < w->vis_rows; i++) {
+		int wide = text_width(heat_row_label(name, p, s->fabric, h->rows.row[i]));
+
+		most = wide > most ? wide : most;
+	}
+	return most + 2 + (int)w->vis_cols * w->cell_w <= matrix.w ? most + 2 : 1;
+}
+
+static void heat_small_draw_names(const struct heat_small *h, struct canvas *c, struct rect r,
+				  const struct state *s)
+{
+	const struct heat_window *w = &h->window;
+	char name[NAME_LEN];
+
+	for (uint32_t y = 0; w->label_w > 1 && y < w->vis_rows; y++)
+		canvas_name(c, r, 1, (int)y, w->label_w - 2, ROLE_LABEL,
+			    heat_row_label(name, &h->layout->plane[0], s->fabric, h->rows.row[y]));
+}
+
 void heat_small_draw(struct heat_small *h, const struct context *ctx, struct canvas *c,
 		     struct rect r, const struct state *s)
 {
@@ -48,7 +78,9 @@ void heat_small_draw(struct heat_small *h, const struct context *ctx, struct can
 		return;
 	}
 	heat_small_follow(h, ctx, s);
-	heat_window_set(w, &h->layout->plane[0], matrix, 1, UINT32_MAX, 0, 0);
+	heat_window_set(w, &h->layout->plane[0], matrix, heat_small_label_w(h, matrix, s),
+			UINT32_MAX, 0, 0);
+	heat_small_draw_names(h, c, matrix, s);
 	heat_small_read_cells(h, ctx, s);
 	snprintf(title, sizeof(title), "%s, utilisation %%%s (2: full view)",
 		 h->layout->plane[0].title,

@@ -5,7 +5,7 @@
 #include "views/heatmap/heat_cells.h"
 
 #define HEAT_WORST	 30  /* rows: a key that shows them sends less than 10 kB with the matrix */
-#define HEAT_WORST_CELLS 800 /* of larger matrices there is no list, for the same reason */
+#define HEAT_WORST_CELLS 500 /* of larger matrices there is no list, for the same reason */
 #define HEAT_WORST_W	 60  /* columns that it needs */
 
 struct heat_worst {

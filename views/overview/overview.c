@@ -351,6 +351,10 @@ static void overview_tiers_pane(const struct context *ctx, struct canvas *c, str
 
 #define HOT_FIGURES 25 /* columns before the link */
 #define HOT_NAME    56
+#define HOT_JOBS    (HOT_FIGURES + 32) /* column of the jobs, in wide panes */
+#define HOT_WIDE    115
+#define HOT_LINES   23	/* of a pane that takes what others leave: a key sends less than 10 kB */
+#define FEW	    200 /* switches: the heatmap of more takes the bytes that a key may send */
 
 static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
 {
@@ -363,7 +367,7 @@ static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
 static int overview_spark_width(struct rect r)
 {
 	/* where there are many rows, each takes three bytes a sample */
-	return r.w >= 115 ? HISTORY_LEN / 3 : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+	return r.w >= HOT_WIDE ? HISTORY_LEN / 3 : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
 }
 
 /* Column after the history: not far from the names on wide screens. */
@@ -383,6 +387,7 @@ static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, s
 	const struct link_usage *use = state_usage(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
 	enum role role = context_dims(ctx, chan) ? ROLE_DIM : ROLE_TEXT;
+	int past = overview_hot_end(r) - overview_spark_width(r);
 	double second = NAN;
 
 	if (p)
@@ -400,11 +405,12 @@ static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, s
 	else if (row_notes_chan(s->row_notes, f, chan))
 		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
-	canvas_name(c, r, HOT_FIGURES, y,
-		    overview_hot_end(r) - overview_spark_width(r) - HOT_FIGURES - 1, role,
+	canvas_name(c, r, HOT_FIGURES, y, past - HOT_FIGURES - 1, role,
 		    chan_label(label, sizeof(label), f, chan));
-	history_spark(s, ctx->metric, c, r, overview_hot_end(r) - overview_spark_width(r), y,
-		      overview_spark_width(r), chan);
+	if (r.w >= HOT_WIDE && f->nsw <= FEW && HOT_FIGURES + text_width(label) < HOT_JOBS)
+		canvas_text(c, r, HOT_JOBS, y, ROLE_DIM,
+			    chan_jobs_text(label, sizeof(label), s, chan, past - HOT_JOBS - 2));
+	history_spark(s, ctx->metric, c, r, past, y, overview_spark_width(r), chan);
 }
 
 static const uint32_t *overview_hot(const struct context *ctx, uint32_t *n)
@@ -442,8 +448,12 @@ static const char *overview_nothing_hot(const struct context *ctx, const struct 
 	return ctx->metric == HISTORY_WAIT ? "no congested link" : "no link has errors";
 }
 
-static void overview_draw_past_head(const struct context *ctx, struct canvas *c, struct rect r)
+/* Heads behind the names. */
+static void overview_draw_past_head(const struct context *ctx, const struct state *s,
+				    struct canvas *c, struct rect r)
 {
+	if (r.w >= HOT_WIDE && s->fabric->nsw <= FEW && state_usage(s))
+		canvas_text(c, r, HOT_JOBS, 1, ROLE_LABEL, "paths of jobs");
 	if (ctx->metric == HISTORY_UTIL)
 		canvas_right(c, r, overview_hot_end(r), 1, ROLE_LABEL, "history, newest right");
 	else
@@ -462,7 +472,7 @@ static void overview_hot_pane(struct list *l, bool on, const struct context *ctx
 	if (!n)
 		canvas_text(c, r, 2, 2, ROLE_DIM, overview_nothing_hot(ctx, s));
 	else if (r.w >= 100)
-		overview_draw_past_head(ctx, c, r);
+		overview_draw_past_head(ctx, s, c, r);
 	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
 		overview_draw_hot_row(ctx, c, r, y + 2, hot[l->top + (uint32_t)y], s);
 		overview_mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
@@ -617,33 +627,40 @@ static int overview_at_least(int v, int least)
 	return v > least ? v : least;
 }
 
-/* Two columns below the head: lists at the left, the heatmap and jobs at the right. */
-static struct overview_layout overview_roomy(struct rect r, uint32_t ntier)
+/* Two columns below the head: lists at the left, the heatmap and jobs at the right.  What ports
+ * with problems do not need is left to the hot links. */
+static struct overview_layout overview_roomy(struct rect r, const struct fabric_summary *v)
 {
-	int top = overview_at_least((int)ntier + 3, 8), left = r.w * 3 / 5, half = r.w * 9 / 20;
+	int top = overview_at_least((int)v->tiers->n + 3, 8), left = r.w * 3 / 5,
+	    half = r.w * 9 / 20;
 	int events = overview_at_least((r.h - top) / 5, 6), mid = r.h - top - events - 2;
 	struct overview_layout l;
-	int y = r.y + top, hot = mid * 3 / 5;
+	int y = r.y + top, hot = mid * 3 / 5, right = hot;
+	int need =
+		v->nproblem + 1 < (uint32_t)mid ? overview_at_least((int)v->nproblem + 1, 2) : mid;
 
+	if (v->fabric->nsw <= FEW && hot < HOT_LINES)
+		hot = mid - need < hot ? hot : mid - need < HOT_LINES ? mid - need : HOT_LINES;
 	l.fabric = (struct rect){ r.x, r.y, half - 1, top };
 	l.tiers = (struct rect){ r.x + half, r.y, r.w - half, top };
 	l.hot = (struct rect){ r.x, y, left - 1, hot };
 	l.problems = (struct rect){ r.x, y + hot, left - 1, mid - hot };
-	l.heat = (struct rect){ r.x + left, y, r.w - left, hot };
-	l.jobs = (struct rect){ r.x + left, y + hot, r.w - left, mid - hot };
+	l.heat = (struct rect){ r.x + left, y, r.w - left, right };
+	l.jobs = (struct rect){ r.x + left, y + right, r.w - left, mid - right };
 	l.events = (struct rect){ r.x, y + mid, r.w, events };
 	l.sel = r.h - 2;
 	return l;
 }
 
-static struct overview_layout overview_layout(struct rect r, uint32_t ntier)
+/* v: NULL without a fabric. */
+static struct overview_layout overview_layout(struct rect r, const struct fabric_summary *v)
 {
 	int half = r.w * 9 / 20, top = 8, rest = r.h - top - 1;
 	int hot = rest * 2 / 5, mid = rest / 3, y = r.y;
 	struct overview_layout l = { .sel = -1 };
 
-	if (r.w >= 160 && r.h >= 40)
-		return overview_roomy(r, ntier);
+	if (v && r.w >= 160 && r.h >= 40)
+		return overview_roomy(r, v);
 	if (r.h >= 25) {
 		l.sel = r.h - 2;
 		rest--;
@@ -876,13 +893,13 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 
 	if (!s->fabric) {
 		overview_draw_absence(c, r, s);
-		overview_draw_events(c, overview_layout(r, 0).events, s);
+		overview_draw_events(c, overview_layout(r, NULL).events, s);
 		return;
 	}
 	overview_draw_headline(c, r, s, v);
 	r.y++;
 	r.h--;
-	l = overview_layout(r, v->tiers->n);
+	l = overview_layout(r, v);
 	overview_fabric_pane(c, l.fabric, s, v);
 	overview_tiers_pane(ctx, c, l.tiers, v);
 	overview_draw_panes(u, ctx, c, &l, s);

@@ -162,6 +162,25 @@ struct budget {
 	struct cell *shown;
 };
 
+static void open_budget(struct budget *b, struct console_kit *k)
+{
+	*b = (struct budget){ .k = k, .shown = calloc(200 * 60, sizeof(*b->shown)) };
+	as_xterm(&b->code);
+	console_size(k, 200, 60);
+	k->c->ascii = false;
+	k->s.colours = 256;
+	for (int i = 0; i < 200 * 60; i++)
+		b->shown[i].ch = SCREEN_UNKNOWN;
+	console_keys(k, "8");
+	key_bytes(k, &b->code, b->shown, "");
+}
+
+static void close_budget(struct budget *b)
+{
+	screen_code_done(&b->code);
+	free(b->shown);
+}
+
 static void is_small(struct budget *b, const char *keys)
 {
 	assert_in_range(key_bytes(b->k, &b->code, b->shown, keys), 0, 9999);
@@ -181,16 +200,9 @@ static void keys_in_a_layout_are_small(struct budget *b)
 /* In a terminal with 256 colours, from whatever is shown. */
 static void every_view_and_layout_sends_less_than_10_kB(void **state)
 {
-	struct budget b = { .k = *state, .shown = calloc(200 * 60, sizeof(*b.shown)) };
+	struct budget b;
 
-	as_xterm(&b.code);
-	console_size(b.k, 200, 60);
-	b.k->c->ascii = false;
-	b.k->s.colours = 256;
-	for (int i = 0; i < 200 * 60; i++)
-		b.shown[i].ch = SCREEN_UNKNOWN;
-	console_keys(b.k, "8");
-	key_bytes(b.k, &b.code, b.shown, "");
+	open_budget(&b, *state);
 	for (int busy = 0; busy < 2; busy++) {
 		if (busy)
 			make_busy(b.k);
@@ -200,8 +212,30 @@ static void every_view_and_layout_sends_less_than_10_kB(void **state)
 			keys_in_a_layout_are_small(&b);
 		}
 	}
-	screen_code_done(&b.code);
-	free(b.shown);
+	close_budget(&b);
+}
+
+/* Of fabrics of a few switches there are more rows, and what jobs have of them; from a page with
+ * little on it. */
+static void lists_of_few_switches_send_less_than_10_kB(void **state)
+{
+	static const uint32_t few[] = { 300, 200, 128, 128, 64, 64, 32, 16, 9, 0 };
+	static const char *const specs[] = { "fattree2:leaves=18,spines=18,hosts=18",
+					     "dragonfly:p=3" };
+	struct console_kit k;
+	struct budget b;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		console_open(&k, 80, 24);
+		console_fabric(&k, specs[i], few);
+		open_budget(&b, &k);
+		make_busy(&k);
+		for (const char *v = "18281"; *v; v++)
+			is_small(&b, (char[]){ *v, 0 });
+		close_budget(&b);
+		console_close(&k);
+	}
 }
 
 int main(void)
@@ -212,6 +246,7 @@ int main(void)
 		cmocka_unit_test(every_matrix_of_the_heatmap),
 		cmocka_unit_test(keys_to_large_pictures_send_few_bytes),
 		cmocka_unit_test(screens_of_the_preview),
+		cmocka_unit_test(lists_of_few_switches_send_less_than_10_kB),
 		/* the last: makes all ports busy */
 		cmocka_unit_test(every_view_and_layout_sends_less_than_10_kB),
 	};
