@@ -366,6 +366,26 @@ static void frame_put_hints(struct hints *k, const struct state *s, enum view_id
 	}
 }
 
+/* While a view takes text. */
+static const struct {
+	const char *shown, *label;
+	uint32_t key;
+} typing_keys[] = { { "Enter", "done", '\r' }, { "Esc", "cancel", 27 }, { "Ctrl-U", "clear", 21 } };
+
+#define TYPING_KEYS (sizeof(typing_keys) / sizeof(typing_keys[0]))
+
+uint32_t frame_typing_key_at(int x)
+{
+	int end = 1;
+
+	for (size_t i = 0; x >= 1 && i < TYPING_KEYS; i++) {
+		end += text_width(typing_keys[i].shown) + text_width(typing_keys[i].label) + 3;
+		if (x < end)
+			return x < end - 2 ? typing_keys[i].key : 0;
+	}
+	return 0;
+}
+
 static void frame_draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
 			    enum view_id view, const struct frame_text *t,
 			    const struct frame_keys *keys)
@@ -378,9 +398,8 @@ static void frame_draw_keys(struct canvas *c, struct rect r, int y, const struct
 		return;
 	}
 	if (t->typing) {
-		x = frame_draw_key(c, r, x, y, "Enter", "done");
-		x = frame_draw_key(c, r, x, y, "Esc", "cancel");
-		frame_draw_key(c, r, x, y, "Ctrl-U", "clear");
+		for (size_t i = 0; i < TYPING_KEYS; i++)
+			x = frame_draw_key(c, r, x, y, typing_keys[i].shown, typing_keys[i].label);
 		return;
 	}
 	frame_put_hints(&k, s, view, keys);

@@ -31,6 +31,8 @@ void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 /* The view whose tab is at column x of a screen of width w; VIEW_COUNT: none. */
 enum view_id frame_tab_at(int w, enum view_id view, int x);
 
+/* The key that ends or clears a text whose hint is at column x; 0: none. */
+uint32_t frame_typing_key_at(int x);
 /* The binding whose hint is at column x of the line of keys; NULL: none. */
 const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
 				    const struct frame_keys *keys, int x);

@@ -24,6 +24,8 @@ struct overview_ui {
 	int pane;
 	struct list list[PANE_COUNT];
 	struct rect at[PANE_COUNT]; /* as drawn last, for the mouse */
+	enum headline_kind said;    /* in line headline_y */
+	int headline_y, hint_y;
 	struct heat_small heat;
 };
 
@@ -823,9 +825,25 @@ static const char *overview_headline_text(const struct headline *h, char more[40
 	return h->least;
 }
 
-/* The first line: what is the matter. */
-static void overview_draw_headline(struct canvas *c, struct rect r, const struct state *s,
-				   const struct fabric_summary *v)
+/* The view that a verdict leads to. */
+static enum view_id overview_headline_view(enum headline_kind kind)
+{
+	static const enum view_id views[HEAD_KINDS] = {
+		[HEAD_LOST] = VIEW_EVENTS,	[HEAD_SM] = VIEW_EVENTS,
+		[HEAD_BROKEN] = VIEW_PREVIEW,	[HEAD_DOWN] = VIEW_EVENTS,
+		[HEAD_ROUTING] = VIEW_PREVIEW,	[HEAD_CONGESTION] = VIEW_LINKS,
+		[HEAD_SLOWED] = VIEW_JOBS,	[HEAD_JOBS] = VIEW_EVENTS,
+		[HEAD_KEEPING] = VIEW_EVENTS,	[HEAD_PORTS] = VIEW_LINKS,
+		[HEAD_UNKNOWN] = VIEW_OVERVIEW, [HEAD_WELL] = VIEW_OVERVIEW,
+	};
+
+	return views[kind];
+}
+
+/* The first line: what is the matter.  Returns which kind of it. */
+static enum headline_kind overview_draw_headline(struct canvas *c, struct rect r,
+						 const struct state *s,
+						 const struct fabric_summary *v)
 {
 	char more[40], text[sizeof(((struct headline *)0)->text)];
 	const char *said;
@@ -841,6 +859,7 @@ static void overview_draw_headline(struct canvas *c, struct rect r, const struct
 	text_shorten_words(text, sizeof(text), said, r.w - 2 - text_width(more));
 	canvas_text(c, r, 1, 0, role, text);
 	canvas_text(c, r, 1 + text_width(text), 0, ROLE_DIM, more);
+	return h.kind;
 }
 
 static uint32_t overview_pane_rows(const struct overview_ui *u, const struct context *ctx)
@@ -896,7 +915,8 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 		overview_draw_events(c, overview_layout(r, NULL).events, s);
 		return;
 	}
-	overview_draw_headline(c, r, s, v);
+	u->said = overview_draw_headline(c, r, s, v);
+	u->headline_y = r.y;
 	r.y++;
 	r.h--;
 	l = overview_layout(r, v);
@@ -909,6 +929,7 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 	overview_tell_row(u, ctx, s);
 	if (l.sel >= 0)
 		overview_draw_selected(u, ctx, c, r, l.sel, s);
+	u->hint_y = r.y + r.h - 1;
 	if (s->automatic.on)
 		overview_draw_auto(c, r, s);
 	else
@@ -945,10 +966,19 @@ static void overview_open_row(const struct overview_ui *u, struct context *ctx,
 	context_goto(ctx, VIEW_LINKS);
 }
 
-/* The pane under the mouse, and the row in it; a row clicked again is opened. */
+/* The pane under the mouse, and the row in it; a row clicked again is opened.  The verdict and the
+ * hint lead to the views that they name. */
 static bool overview_click(struct overview_ui *u, struct context *ctx, const struct input *in,
 			   const struct state *s)
 {
+	if (in->y == u->headline_y) {
+		context_goto(ctx, overview_headline_view(u->said));
+		return true;
+	}
+	if (in->y == u->hint_y) {
+		context_goto(ctx, s->automatic.on ? VIEW_APPLY : VIEW_PREVIEW);
+		return true;
+	}
 	for (int k = 0; k < PANE_COUNT; k++) {
 		struct rect r = u->at[k];
 		int y = in->y - r.y - (k == PANE_HOT ? 2 : 1);

@@ -16,17 +16,18 @@
 
 enum page { PAGE_FIGURES, PAGE_COST, PAGE_LINKS, PAGE_JOBS, PAGE_DIFF, PAGES };
 
+struct preview_layout {
+	struct rect menu, table, cost, page; /* w 0: not shown */
+	bool tall;
+};
+
 struct preview_ui {
 	struct list list;
 	bool chosen; /* the cursor was moved, or put on the first engine that suits */
 	struct preview_form form;
 	enum page page;
 	struct list jobs, diff;
-};
-
-struct preview_layout {
-	struct rect menu, table, cost, page; /* w 0: not shown */
-	bool tall;
+	struct preview_layout drawn; /* last, for the mouse */
 };
 
 /* Too narrow for engines and figures side by side. */
@@ -240,8 +241,10 @@ static void preview_draw(void *own, struct context *ctx, struct canvas *c, struc
 	    s->preview.state == PREVIEW_IDLE) {
 		preview_menu_draw(&u->list, &ctx->options, s, c,
 				  r); /* there is room for one of both */
+		u->drawn = (struct preview_layout){ .menu = r };
 		return;
 	}
+	u->drawn = l;
 	if (!preview_narrow(r))
 		preview_menu_draw(&u->list, &ctx->options, s, c, l.menu);
 	if (u->form.open) {
@@ -395,6 +398,18 @@ static void preview_ask_file_name(struct context *ctx, const struct state *s, st
 	snprintf(out->text, sizeof(out->text), "plan %s.plan", x->ordered->id);
 }
 
+/* Computes, or asks for the file of tables. */
+static void preview_enter(struct preview_ui *u, struct context *ctx, const struct state *s,
+			  struct request *out)
+{
+	const struct engine_choice *e = preview_choice(s, u->list.cursor);
+
+	if (e && e->file)
+		preview_ask_file(ctx, out);
+	else
+		preview_start(u, ctx, s, out);
+}
+
 /* ":file PATH": tables that somebody else has made. */
 static void preview_take_file(struct preview_ui *u, struct context *ctx, const struct input *in,
 			      const struct state *s, struct request *out)
@@ -415,14 +430,56 @@ static void preview_take_file(struct preview_ui *u, struct context *ctx, const s
 	preview_start(u, ctx, s, out);
 }
 
-/* Up and down move in the page where that is a list. */
+/* Up, down and the wheel move in the page where that is a list. */
 static bool preview_move(struct preview_ui *u, const struct input *in, const struct state *s)
 {
-	if (state_preview_ready(s) && u->page == PAGE_JOBS)
-		return list_move(&u->jobs, in->req, preview_jobs_rows(s));
-	if (state_preview_ready(s) && u->page == PAGE_DIFF)
-		return list_move(&u->diff, in->req, preview_diff_rows(s));
-	return list_move(&u->list, in->req, s->preview.nengines);
+	struct list *l = &u->list;
+	uint32_t n = s->preview.nengines;
+
+	if (state_preview_ready(s) && u->page == PAGE_JOBS) {
+		l = &u->jobs;
+		n = preview_jobs_rows(s);
+	} else if (state_preview_ready(s) && u->page == PAGE_DIFF) {
+		l = &u->diff;
+		n = preview_diff_rows(s);
+	}
+	return list_move(l, in->req, n) || list_wheel(l, in->req, n);
+}
+
+/* The row of a list below `head` lines of a pane that a click is on; n: none. */
+static uint32_t preview_row_at(const struct list *l, uint32_t n, struct rect pane, int head,
+			       const struct input *in)
+{
+	int y = in->y - pane.y - head;
+	uint32_t row = l->top + (uint32_t)(y < 0 ? 0 : y);
+
+	if (in->x < pane.x || in->x >= pane.x + pane.w || y < 0 || (uint32_t)y >= l->page)
+		return n;
+	return row < n ? row : n;
+}
+
+/* An engine is chosen, and clicked again computes, as Enter does; in pages the row is. */
+static bool preview_click(struct preview_ui *u, struct context *ctx, const struct input *in,
+			  const struct state *s, struct request *out)
+{
+	bool jobs = u->page == PAGE_JOBS;
+	struct list *l = jobs ? &u->jobs : &u->diff;
+	uint32_t n = s->preview.nengines;
+	uint32_t row = preview_row_at(&u->list, n, u->drawn.menu, 1, in);
+
+	if (row < n) {
+		if (row == u->list.cursor)
+			preview_enter(u, ctx, s, out);
+		u->list.cursor = row;
+		return true;
+	}
+	if (!state_preview_ready(s) || !u->drawn.page.w || (!jobs && u->page != PAGE_DIFF))
+		return false;
+	n = jobs ? preview_jobs_rows(s) : preview_diff_rows(s);
+	row = preview_row_at(l, n, u->drawn.page, jobs ? 2 : 1, in);
+	if (row < n)
+		l->cursor = row;
+	return row < n;
 }
 
 static bool preview_input(void *own, struct context *ctx, const struct input *in,
@@ -438,11 +495,10 @@ static bool preview_input(void *own, struct context *ctx, const struct input *in
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:
-		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
-			preview_ask_file(ctx, out);
-		else
-			preview_start(u, ctx, s, out);
+		preview_enter(u, ctx, s, out);
 		return true;
+	case REQ_CLICK:
+		return preview_click(u, ctx, in, s, out);
 	case REQ_TABLES_FILE:
 		preview_take_file(u, ctx, in, s, out);
 		return true;

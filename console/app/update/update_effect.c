@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_GAIN 3 /* %: less is chance */
+
 struct effect_sample {
 	const struct jobset *jobs; /* own reference */
 	double *Bps;
@@ -160,6 +162,32 @@ static void update_effect_slowest(char *buf, size_t len, const struct effect_job
 	snprintf(buf, len, "slowest job %llu:%s%s)", (unsigned long long)j->id, rates, told);
 }
 
+/* The one that gains most, unless that is the slowest, of which it is told anyway. */
+static void update_effect_most(char *buf, size_t len, const struct update_effect *x)
+{
+	double most = LEAST_GAIN, gain, after_most = NAN;
+	const struct effect_job *best = NULL;
+	char rates[96];
+
+	buf[0] = '\0';
+	for (uint32_t k = 0; k < x->njob; k++) {
+		double after = update_effect_mean(x, x->job[k].id);
+
+		if (!(x->job[k].before > 0) || !(after > 0))
+			continue;
+		gain = update_effect_percent(x->job[k].before, after);
+		if (gain < most)
+			continue;
+		most = gain;
+		best = &x->job[k];
+		after_most = after;
+	}
+	if (!best || best == x->job)
+		return;
+	update_effect_rates(rates, sizeof(rates), best->before, after_most);
+	snprintf(buf, len, "; most gained job %llu:%s)", (unsigned long long)best->id, rates);
+}
+
 /* after: of that job; it has sent on both sides, or counts nothing. */
 static void update_effect_add(struct effect_sum *s, const struct effect_job *j, double after)
 {
@@ -186,7 +214,7 @@ void update_effect_before(const struct update_effect *x, char *buf, size_t len)
 
 bool update_effect_text(const struct update_effect *x, char *buf, size_t len)
 {
-	char slowest[160] = "", rates[96], told[48] = "", part[48] = "";
+	char slowest[160] = "", most[128], rates[96], told[48] = "", part[48] = "";
 	bool whole = x->n >= x->nbefore;
 	struct effect_sum s = { 0 };
 
@@ -208,7 +236,8 @@ bool update_effect_text(const struct update_effect *x, char *buf, size_t len)
 			 update_effect_percent(s.told_before, s.told));
 	if (!whole)
 		snprintf(part, sizeof(part), "after %u of %u samples: ", x->n, x->nbefore);
-	snprintf(buf, len, "%s%s%s%u job%s:%s%s)", part, slowest, slowest[0] ? "; " : "", s.n,
-		 plural(s.n), rates, told);
+	update_effect_most(most, sizeof(most), x);
+	snprintf(buf, len, "%s%s%s%u job%s:%s%s)%s", part, slowest, slowest[0] ? "; " : "", s.n,
+		 plural(s.n), rates, told, most);
 	return whole;
 }

@@ -420,6 +420,26 @@ static void a_link_chosen_in_one_view_is_chosen_in_the_others(void **state)
 	console_close(&k);
 }
 
+static void hints_of_typing_are_keys_for_the_mouse(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_keys(&k, "0e");
+	console_shows(&k, " Enter done  Esc cancel  Ctrl-U clear");
+	assert_int_equal(shell_key_at(k.shell, &k.s, 0, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 1, 22), K_ENTER);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 10, 22), K_ENTER);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 11, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 13, 22), K_ESC);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 25, 22), K_CTRL('u'));
+	assert_int_equal(shell_key_at(k.shell, &k.s, 60, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, &k.s, 1, 21), 0);
+	console_key(&k, K_ESC);
+	console_close(&k);
+}
+
 /* Not for what was chosen by its number, nor while Esc ends something else first. */
 static void the_last_line_tells_where_esc_leads(void **state)
 {
@@ -571,6 +591,7 @@ int main(void)
 		cmocka_unit_test(links_sort_filter_and_keep_the_cursor),
 		cmocka_unit_test(heatmap_metrics_and_layouts),
 		cmocka_unit_test(a_link_chosen_in_one_view_is_chosen_in_the_others),
+		cmocka_unit_test(hints_of_typing_are_keys_for_the_mouse),
 		cmocka_unit_test(the_last_line_tells_where_esc_leads),
 		cmocka_unit_test(hyperx_and_three_levels_have_their_layouts),
 	};

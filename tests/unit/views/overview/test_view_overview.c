@@ -329,6 +329,31 @@ static void a_marked_job_is_seen_in_all_panes(void **state)
 	console_close(&k);
 }
 
+/* A click on the verdict, or on the hint at the end, leads where it says. */
+static void the_verdict_and_the_hint_lead_where_they_say(void **state)
+{
+	struct input click = { .req = REQ_CLICK, .x = 10, .y = 2 };
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	console_shows(&k, "6 computes better");
+	shell_input(k.shell, &click, &k.s, &k.last);
+	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
+	console_keys(&k, "1");
+	console_shows(&k, "To change the routing: 6");
+	click.y = 21;
+	shell_input(k.shell, &click, &k.s, &k.last);
+	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
+	console_keys(&k, "1");
+	k.s.sm.known = k.s.sm.lost = true;
+	console_shows(&k, "8: events");
+	click.y = 2;
+	shell_input(k.shell, &click, &k.s, &k.last);
+	assert_int_equal(shell_view(k.shell), VIEW_EVENTS);
+	console_close(&k);
+}
+
 /* In colour and with lines where a terminal can; the words are the same. */
 static void without_ascii_lines_are_lines(void **state)
 {
@@ -356,6 +381,7 @@ int main(void)
 		cmocka_unit_test(rows_lead_where_they_belong),
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),
 		cmocka_unit_test(a_marked_job_is_seen_in_all_panes),
+		cmocka_unit_test(the_verdict_and_the_hint_lead_where_they_say),
 		cmocka_unit_test(without_ascii_lines_are_lines),
 	};
 

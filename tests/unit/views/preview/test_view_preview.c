@@ -37,6 +37,42 @@ static void second(struct console_kit *k)
 	p->n = 2;
 }
 
+static void click(struct console_kit *k, int x, int y)
+{
+	struct input in = { .req = REQ_CLICK, .x = x, .y = y };
+
+	shell_input(k->shell, &in, &k->s, &k->last);
+	shell_draw(k->shell, k->c, &k->s);
+}
+
+/* An engine is the third line below the tabs and on. */
+static void the_mouse_chooses_an_engine_and_computes(void **state)
+{
+	struct input wheel = { .req = REQ_WHEEL_DOWN };
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "6");
+	click(&k, 5, 4); /* the second */
+	assert_int_equal(k.last.type, REQ_NONE);
+	console_shows(&k, ">( ) updn");
+	click(&k, 5, 4);
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "updn");
+	click(&k, 50, 4); /* beside the list */
+	assert_int_equal(k.last.type, REQ_NONE);
+	console_shows(&k, ">( ) updn");
+	shell_input(k.shell, &wheel, &k.s, &k.last);
+	console_hides(&k, ">( ) updn");
+	/* rows of a page */
+	console_preview(&k, "sar");
+	console_keys(&k, "J");
+	click(&k, 40, 5);
+	console_shows(&k, ">81207");
+	console_close(&k);
+}
+
 static void a_stranger_finds_the_preview(void **state)
 {
 	struct console_kit k;
@@ -730,6 +766,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stranger_finds_the_preview),
+		cmocka_unit_test(the_mouse_chooses_an_engine_and_computes),
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),

@@ -96,6 +96,37 @@ static void means_are_compared_not_peaks(void **state)
 	world_down(&w);
 }
 
+/* Which job has gained, and by how much, where it is not the slowest. */
+static void the_job_that_gained_most_is_named(void **state)
+{
+	struct world w;
+	char said[96];
+
+	(void)state;
+	world_up(&w);
+	samples(&w, 4, 10 * GB, 20 * GB, 10 * GB);
+	begin(&w, NULL);
+	update_effect_routed(w.x);
+	samples(&w, 1, 0, 0, 0);
+	samples(&w, 4, 10.1 * GB, 21 * GB, 15 * GB);
+	snprintf(said, sizeof(said), "; most gained job %llu: 10.0 -> 15.0 GB/s (+50%%)",
+		 (unsigned long long)w.jobs->jobs[2].id);
+	assert_true(says(&w, said));
+	world_down(&w);
+	/* the slowest itself, of which that is told first; and chance */
+	for (int i = 0; i < 2; i++) {
+		world_up(&w);
+		samples(&w, 4, 10 * GB, 20 * GB, 10 * GB);
+		begin(&w, NULL);
+		update_effect_routed(w.x);
+		samples(&w, 1, 0, 0, 0);
+		samples(&w, 4, 10.1 * GB, i ? 20 * GB : 30 * GB, 10.2 * GB);
+		update_effect_text(w.x, w.text, sizeof(w.text));
+		assert_null(strstr(w.text, "most gained"));
+		world_down(&w);
+	}
+}
+
 static void what_was_foretold_stands_beside_it(void **state)
 {
 	struct job_time_change c[] = { { 0, 2, 2 }, { 0, 3, 2 }, { 0, 1, 1 } };
@@ -163,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_are_compared_not_peaks),
+		cmocka_unit_test(the_job_that_gained_most_is_named),
 		cmocka_unit_test(what_was_foretold_stands_beside_it),
 		cmocka_unit_test(only_the_newest_samples_count),
 		cmocka_unit_test(a_job_that_has_ended_or_is_silent_counts_nowhere),
