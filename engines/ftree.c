@@ -529,7 +529,7 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	r->own = arena_array(r->arena, uint32_t, f->max_lid + 1u);
 	r->open = arena_array(r->arena, bool, f->max_lid + 1u);
-	if (!r->net.tree->whole && shift_search_fits(f))
+	if (!r->net.tree->whole && shift_flows_fit(f))
 		r->free = arena_array(r->arena, uint64_t, (size_t)f->nterm * f->nsw / 64 + 1);
 }
 
@@ -712,7 +712,7 @@ static int ftree_try_moved(struct ftree *r, struct progress *progress, struct er
 	bool better = false;
 	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
 
-	if (rc || !shift_search_fits(r->f))
+	if (rc || !shift_flows_fit(r->f))
 		return rc;
 	other = tables_new(r->f, r->t->engine);
 	memcpy(other->lft, r->t->lft, size);

@@ -7,16 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROOM	 (32u << 20)  /* numbers of flows */
-#define WALKS	 (4u << 20)   /* pairs of hosts */
-#define WORK	 (256u << 20) /* channels times flows looked at */
-#define TOO_MANY (1ull << 40) /* what it costs to have more routes on a channel than it may have   \
-			       */
-#define RAILS_MAX   16	      /* ports of one name; more have that of their adapter's maker */
-#define FLOWS_MAX   64	      /* from here on one flow more costs the same */
-#define ONE_FLOW    16	      /* what one costs on an empty channel */
-#define MUCH	    16	      /* a share of what the first round has moved */
-#define MILD_OTHERS 110	      /* as SHIFT_SEARCH_OTHERS, in mild rounds */
+#define WORK	    (256u << 20) /* channels times flows looked at */
+#define MUCH	    16		 /* a share of what the first round has moved */
+#define MILD_OTHERS 110		 /* as SHIFT_SEARCH_OTHERS, in mild rounds */
 
 struct shift_search {
 	struct arena *mem; /* owns the arrays */
@@ -24,86 +17,31 @@ struct shift_search {
 	struct tables *t;
 	const struct shift_search_how *how;
 	struct spdag dag;
-	uint32_t nrank;
-	uint32_t *rank;		   /* by terminal: its node's place in the order of names */
-	uint32_t *rail;		   /* by terminal */
-	uint32_t *rails;	   /* by rank */
-	uint16_t *load;		   /* by channel * nrank + shift */
-	uint64_t *routes;	   /* by channel */
-	uint64_t most;		   /* routes times weight that a channel may have */
-	uint64_t extra[FLOWS_MAX]; /* by flows that are there: what one more costs */
-	bool mild;		   /* that grows slowly */
-	uint32_t others;	   /* what traffic counts that is no shift */
+	struct shift_flows flows;
 
 	/* towards the terminal at hand */
 	uint32_t *first, *last; /* by position: switches whose flows come through; FAB_NONE: none */
 	uint32_t *after;	/* by switch: the next of these */
 	uint32_t *chan;		/* by position: channel taken */
 	uint64_t *through;	/* by position: flows on that */
-	uint32_t *shift;	/* of the flows that may move */
-	uint32_t nshift;
-	uint64_t *cost;	 /* by position: what they cost from there on ... */
-	uint32_t *known; /* ... if this is the number of the question */
+	uint64_t *cost;		/* by position: what they cost from there on ... */
+	uint32_t *known;	/* ... if this is the number of the question */
 	uint32_t question;
+	uint32_t *on; /* by position: of which question the flows come through it already */
+	uint32_t *path;
 	uint32_t *floor; /* by position: greatest place of a channel by which it is entered, + 1 */
-	uint64_t work, moved;
+	uint64_t moved;
 };
 
-static void shift_search_rank(struct shift_search *x)
+static uint32_t shift_search_next(const struct shift_search *x, uint32_t i)
 {
-	const struct fabric *f = x->f;
-
-	for (uint32_t i = 0, n; i < f->nterm; i += n) {
-		const char *name = f->term_name[f->term_by_name[i]];
-
-		n = fabric_terms_by_name(f, name, NULL, 0);
-		n = n > RAILS_MAX ? 1 : n;
-		for (uint32_t k = 0; k < n; k++) {
-			x->rank[f->term_by_name[i + k]] = x->nrank;
-			x->rail[f->term_by_name[i + k]] = k;
-		}
-		x->rails[x->nrank++] = n;
-	}
-}
-
-/* The shift in which one terminal sends to another; 0: none. */
-static uint32_t shift_search_shift(const struct shift_search *x, uint32_t from, uint32_t to)
-{
-	uint32_t a = x->rank[from], b = x->rank[to];
-
-	if (x->rail[from] % x->rails[b] != x->rail[to])
-		return 0;
-	return b >= a ? b - a : b + x->nrank - a;
-}
-
-/* Adds the shifts of a switch's terminals to the question. */
-static void shift_search_ask_for(struct shift_search *x, uint32_t sw, uint32_t term)
-{
-	const struct fabric *f = x->f;
-
-	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
-		uint32_t from = f->term_list[k];
-		uint32_t shift = from < f->nterm ? shift_search_shift(x, from, term) : 0;
-
-		if (shift)
-			x->shift[x->nshift++] = shift;
-	}
-}
-
-static void shift_search_add(struct shift_search *x, uint32_t c, int one)
-{
-	uint16_t *load = x->load + (size_t)c * x->nrank;
-
-	for (uint32_t i = 0; i < x->nshift; i++)
-		load[x->shift[i]] += (uint16_t)one;
-	x->routes[c] += (uint64_t)((int64_t)one * x->nshift);
-	x->work += x->nshift;
+	return x->dag.pos[x->f->chan_dst[x->chan[i]]];
 }
 
 static void shift_search_take(struct shift_search *x, uint32_t i, int one)
 {
-	shift_search_add(x, x->chan[i], one);
-	x->through[i] += (uint64_t)((int64_t)one * x->nshift);
+	shift_flows_add(&x->flows, x->chan[i], one);
+	x->through[i] += (uint64_t)((int64_t)one * x->flows.nshift);
 }
 
 /* Channels taken towards a terminal on the root; false: a path leaves the DAG, or there is none. */
@@ -120,7 +58,7 @@ static bool shift_search_read(struct shift_search *x, uint32_t term)
 		if (c == FAB_NONE || g->pos[f->chan_dst[c]] >= i)
 			return false;
 	}
-	x->work += g->n;
+	x->flows.work += g->n;
 	return true;
 }
 
@@ -131,52 +69,36 @@ static void shift_search_count(struct shift_search *x, uint32_t term)
 	const struct fabric *f = x->f;
 
 	for (uint32_t i = 1; i < g->n; i++) {
-		x->nshift = 0;
-		shift_search_ask_for(x, g->sw[i], term);
-		for (uint32_t at = i; x->nshift && at; at = g->pos[f->chan_dst[x->chan[at]]])
-			shift_search_add(x, x->chan[at], 1);
+		x->flows.nshift = 0;
+		shift_flows_ask(&x->flows, g->sw[i], term);
+		for (uint32_t at = i; x->flows.nshift && at; at = g->pos[f->chan_dst[x->chan[at]]])
+			shift_flows_add(&x->flows, x->chan[at], 1);
 	}
 }
 
-/* What the flows of the question add to a channel; where that is limit or more, no more than that
- * it is.  Loads are far apart in memory: most of the time goes into fetching them. */
-static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t c, uint64_t same,
-				       uint64_t limit)
+/* What the flows of the question cost behind a position. */
+static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t at)
 {
-	const uint16_t *load = x->load + (size_t)c * x->nrank;
-	uint64_t w = chan_weight(x->how->weights, c), power = x->mild ? w : w * w * w, cost = 0;
+	bool there = x->on[at] == x->question;
 
-	x->work += x->nshift;
-	for (uint32_t i = 0; i < x->nshift; i++) {
-		uint32_t n = load[x->shift[i]];
-
-		cost += x->extra[n < FLOWS_MAX ? n : FLOWS_MAX - 1];
-		if (i % 16 == 15 && cost * power >= limit)
-			return limit;
-	}
-	if ((x->routes[c] + x->nshift) * w > x->most)
-		cost += TOO_MANY;
-	return cost * power + x->others * (x->routes[c] - same) * x->nshift / x->nrank *
-				      (w * w * x->how->weights->unit);
+	return shift_flows_cost(&x->flows, x->chan[at], there,
+				x->through[at] - (there ? x->flows.nshift : 0), UINT64_MAX);
 }
 
-/* The same from a position to the root. */
+/* The same from there to the root. */
 static uint64_t shift_search_way_cost(struct shift_search *x, uint32_t i)
 {
-	uint32_t n = 0, at = i;
+	uint32_t n = 0;
 	uint64_t cost = 0;
 
-	for (; at && x->known[at] != x->question; at = x->dag.pos[x->f->chan_dst[x->chan[at]]])
-		n++;
-	/* from the end that is known outwards: as the ways are short, by looking again */
-	cost = at ? x->cost[at] : 0;
+	for (; i && x->known[i] != x->question; i = shift_search_next(x, i))
+		x->path[n++] = i;
+	if (i)
+		cost = x->cost[i];
 	while (n--) {
-		at = i;
-		for (uint32_t k = 0; k < n; k++)
-			at = x->dag.pos[x->f->chan_dst[x->chan[at]]];
-		cost += shift_search_chan_cost(x, x->chan[at], x->through[at], UINT64_MAX);
-		x->cost[at] = cost;
-		x->known[at] = x->question;
+		cost += shift_search_chan_cost(x, x->path[n]);
+		x->cost[x->path[n]] = cost;
+		x->known[x->path[n]] = x->question;
 	}
 	return cost;
 }
@@ -198,20 +120,17 @@ static bool shift_search_climbs(const struct shift_search *x, const uint32_t *pl
 	return true;
 }
 
-/* Takes the channel that costs the flows at hand least. */
-static void shift_search_choose(struct shift_search *x, uint32_t i, uint32_t term,
-				const uint32_t *place)
+/* The channel that costs the flows at hand least. */
+static uint32_t shift_search_choose(struct shift_search *x, uint32_t i, const uint32_t *place)
 {
 	const struct spdag *g = &x->dag;
-	const struct fabric *f = x->f;
 	uint32_t was = x->chan[i], best = was;
 	uint64_t least;
 
-	for (uint32_t at = i; at; at = g->pos[f->chan_dst[x->chan[at]]])
-		shift_search_take(x, at, -1);
 	x->question++;
-	least = shift_search_chan_cost(x, was, 0, UINT64_MAX) +
-		shift_search_way_cost(x, g->pos[f->chan_dst[was]]);
+	for (uint32_t at = i; at; at = shift_search_next(x, at))
+		x->on[at] = x->question;
+	least = shift_search_way_cost(x, i);
 	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++) {
 		uint32_t c = g->chan[e];
 		uint64_t cost;
@@ -219,17 +138,25 @@ static void shift_search_choose(struct shift_search *x, uint32_t i, uint32_t ter
 		if (c == was || !shift_search_climbs(x, place, i, c))
 			continue;
 		cost = shift_search_way_cost(x, g->to[e]);
-		cost += shift_search_chan_cost(x, c, 0, least > cost ? least - cost : 0);
+		if (cost < least)
+			cost += shift_flows_cost(&x->flows, c, false, 0, least - cost);
 		if (cost >= least)
 			continue;
 		least = cost;
 		best = c;
 	}
-	x->chan[i] = best;
-	for (uint32_t at = i; at; at = g->pos[f->chan_dst[x->chan[at]]])
+	return best;
+}
+
+static void shift_search_take_chan(struct shift_search *x, uint32_t i, uint32_t term, uint32_t c)
+{
+	for (uint32_t at = i; at; at = shift_search_next(x, at))
+		shift_search_take(x, at, -1);
+	x->chan[i] = c;
+	for (uint32_t at = i; at; at = shift_search_next(x, at))
 		shift_search_take(x, at, 1);
-	x->moved += best != was;
-	tables_row(x->t, g->sw[i])[f->term_lid[term]] = f->chan_port[best];
+	x->moved++;
+	tables_row(x->t, x->dag.sw[i])[x->f->term_lid[term]] = x->f->chan_port[c];
 }
 
 static bool shift_search_is_free(const struct shift_search *x, uint32_t i, uint32_t term)
@@ -243,11 +170,14 @@ static bool shift_search_is_free(const struct shift_search *x, uint32_t i, uint3
 static void shift_search_move(struct shift_search *x, uint32_t i, uint32_t term,
 			      const uint32_t *place)
 {
-	x->nshift = 0;
+	uint32_t best;
+
+	x->flows.nshift = 0;
 	for (uint32_t u = x->first[i]; u != FAB_NONE; u = x->after[u])
-		shift_search_ask_for(x, u, term);
-	if (x->nshift)
-		shift_search_choose(x, i, term, place);
+		shift_flows_ask(&x->flows, u, term);
+	best = x->flows.nshift ? shift_search_choose(x, i, place) : x->chan[i];
+	if (best != x->chan[i])
+		shift_search_take_chan(x, i, term, best);
 }
 
 /* What comes through position i goes on to the next one. */
@@ -270,9 +200,9 @@ static void shift_search_pass_on(struct shift_search *x, uint32_t i, const uint3
 static void shift_search_sum(struct shift_search *x, uint32_t term)
 {
 	for (uint32_t i = 0; i < x->dag.n; i++) {
-		x->nshift = 0;
-		shift_search_ask_for(x, x->dag.sw[i], term);
-		x->through[i] = x->nshift;
+		x->flows.nshift = 0;
+		shift_flows_ask(&x->flows, x->dag.sw[i], term);
+		x->through[i] = x->flows.nshift;
 	}
 	for (uint32_t i = x->dag.n; i-- > 1;)
 		x->through[x->dag.pos[x->f->chan_dst[x->chan[i]]]] += x->through[i];
@@ -305,7 +235,7 @@ static void shift_search_build(struct shift_search *x, uint32_t root)
 		x->how->build(x->how->ctx, &x->dag, x->f, root);
 	else
 		spdag_shortest(&x->dag, x->f, root);
-	x->work += x->f->nchan;
+	x->flows.work += x->f->nchan;
 }
 
 /* Once over all terminals; count: only adds their flows. */
@@ -314,21 +244,21 @@ static int shift_search_round(struct shift_search *x, bool count, struct pace *p
 	const struct fabric *f = x->f;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint64_t before = x->work;
+		uint64_t before = x->flows.work;
 
 		if (f->sw_nterm[u])
 			shift_search_build(x, u);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++) {
 			uint32_t term = f->term_list[k];
 
-			if (term >= f->nterm || x->work > WORK)
+			if (term >= f->nterm || x->flows.work > WORK)
 				continue;
 			if (count && shift_search_read(x, term))
 				shift_search_count(x, term);
 			if (!count)
 				shift_search_terminal(x, term);
 		}
-		if (pace_work(p, x->work - before))
+		if (pace_work(p, x->flows.work - before))
 			return -ECANCELED;
 	}
 	return 0;
@@ -339,47 +269,28 @@ static void shift_search_init(struct shift_search *x, struct tables *t, const st
 {
 	*x = (struct shift_search){ .mem = arena_new(), .f = f, .t = t, .how = how };
 	spdag_init(&x->dag, f);
-	x->rank = arena_array(x->mem, uint32_t, f->nterm);
-	x->rail = arena_array(x->mem, uint32_t, f->nterm);
-	x->rails = arena_array(x->mem, uint32_t, f->nterm);
+	shift_flows_init(&x->flows, f, how->weights);
 	x->first = arena_array(x->mem, uint32_t, f->nsw);
 	x->last = arena_array(x->mem, uint32_t, f->nsw);
 	x->after = arena_array(x->mem, uint32_t, f->nsw);
 	x->chan = arena_array(x->mem, uint32_t, f->nsw);
 	x->through = arena_array(x->mem, uint64_t, f->nsw);
-	x->shift = arena_array(x->mem, uint32_t, f->nterm);
 	x->cost = arena_array(x->mem, uint64_t, f->nsw);
 	x->known = arena_array(x->mem, uint32_t, f->nsw);
+	x->on = arena_array(x->mem, uint32_t, f->nsw);
+	x->path = arena_array(x->mem, uint32_t, f->nsw);
 	x->floor = arena_array(x->mem, uint32_t, f->nsw);
-	x->routes = arena_array(x->mem, uint64_t, f->nchan);
-	shift_search_rank(x);
-	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
-}
-
-/* Number of flows to the power of 5/4; square roots are the same everywhere. */
-static double shift_search_mild_cost(uint32_t n)
-{
-	return n * sqrt(sqrt(n));
-}
-
-static void shift_search_set_cost(struct shift_search *x, bool mild)
-{
-	x->mild = mild;
-	x->others = mild ? MILD_OTHERS : x->how->others;
-	for (uint32_t n = 0; n < FLOWS_MAX && mild; n++)
-		x->extra[n] = (uint64_t)(ONE_FLOW * (shift_search_mild_cost(n + 1) -
-						     shift_search_mild_cost(n)));
-	for (uint64_t n = 0; n < FLOWS_MAX && !mild; n++)
-		x->extra[n] = ONE_FLOW * (3 * n * (n + 1) + 1);
 }
 
 /* So many rounds, as long as anything moves; after mild ones, as long as much does. */
 static int shift_search_rounds(struct shift_search *x, bool mild, unsigned rounds, struct pace *p)
 {
+	struct shift_price price = { .cubed = !mild,
+				     .others = mild ? MILD_OTHERS : x->how->others };
 	uint64_t first = 0, least = 0, now = UINT64_MAX;
 	int rc = 0;
 
-	shift_search_set_cost(x, mild);
+	shift_flows_set_price(&x->flows, &price);
 	for (unsigned i = 0; i < rounds && now > least && !rc; i++) {
 		uint64_t before = x->moved;
 
@@ -391,11 +302,6 @@ static int shift_search_rounds(struct shift_search *x, bool mild, unsigned round
 	return rc;
 }
 
-bool shift_search_fits(const struct fabric *f)
-{
-	return (uint64_t)f->nterm * f->nchan <= ROOM && (uint64_t)f->nterm * f->nterm <= WALKS;
-}
-
 int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 		 const struct shift_search_how *how, struct pace *p)
 {
@@ -404,14 +310,11 @@ int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 
 	if (moved)
 		*moved = 0;
-	if (!shift_search_fits(f))
+	if (!shift_flows_fit(f))
 		return 0;
 	shift_search_init(&x, t, f, how);
 	rc = shift_search_round(&x, true, p);
-	for (uint32_t c = 0; c < f->nchan; c++)
-		if (x.routes[c] * chan_weight(how->weights, c) > x.most)
-			x.most = x.routes[c] * chan_weight(how->weights, c);
-	x.most += x.most * how->fuller_pct / 100;
+	shift_flows_set_most(&x.flows, how->fuller_pct);
 	if (!rc)
 		rc = shift_search_rounds(&x, true, how->mild, p);
 	if (!rc)
@@ -419,7 +322,7 @@ int shift_search(uint64_t *moved, struct tables *t, const struct fabric *f,
 	if (moved)
 		*moved = x.moved;
 	spdag_done(&x.dag);
-	free(x.load);
+	shift_flows_done(&x.flows);
 	arena_free(x.mem);
 	return rc;
 }

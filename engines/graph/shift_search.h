@@ -2,20 +2,14 @@
 /*
  * shift_search: entries of tables moved, one after another, to where the flows of shifts over all
  * hosts meet least.
- *
- * Hosts in the order of their names each send to the one that many places further, rail by rail.
- * Flows that meet on a channel cost their number cubed, times the channel's weight by rate: a slow
- * flow less is worth several that are not quite as slow.  Pairs of routes over a channel that do
- * not lead to the same terminal cost something, too, so that traffic that is no shift does not
- * lose.
  */
 #pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
+#include "engines/graph/shift_flows.h"
 #include "engines/graph/spdag.h"
 #include "fabric/model/tables/tables.h"
-#include "fabric/model/topology/chan_weight.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,9 +33,6 @@ struct shift_search_how {
 #define SHIFT_SEARCH_ROUNDS 6
 #define SHIFT_SEARCH_MILD   3	/* gain off trees */
 #define SHIFT_SEARCH_OTHERS 400 /* good for bisections, too */
-
-/* Is the fabric small enough? */
-bool shift_search_fits(const struct fabric *f);
 
 /* Base LIDs of terminals, where the fabric is small enough.  Paths keep their numbers of hops.
  * -ECANCELED.  *moved: entries; NULL is fine. */

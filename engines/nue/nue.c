@@ -2,6 +2,7 @@
 #include "engines/nue/nue.h"
 
 #include "engines/nue/nue_balance.h"
+#include "engines/nue/nue_detours.h"
 #include "engines/nue/nue_layer.h"
 #include "engines/nue/nue_shifts.h"
 #include "engines/time/shift_choice.h"
@@ -264,14 +265,24 @@ static void nue_set_sls(struct tables *t, const struct router *r)
 	}
 }
 
-static void nue_tell(struct notes *notes, const struct router *r, const struct nue_trees *trees)
+/* Entries that gain by it, within the orders of the layers. */
+static int nue_move_entries(struct attempt *a, const struct router *r, struct err *err)
 {
-	uint64_t detours = 0, impasses = 0, escape = 0;
+	if (r->net->tree)
+		return nue_shifts_move(a->t, r->layer, a->trees, r->k, r->progress, err);
+	return nue_detours_move(a->t, r->layer, a->trees, r->k, r->progress, err);
+}
+
+static void nue_tell(struct notes *notes, const struct router *r, const struct attempt *a)
+{
+	bool moved = !r->net->tree && shift_choice_fits(r->f);
+	uint64_t detours = moved ? nue_detours_count(a->t, r->layer, r->k) : 0;
+	uint64_t impasses = 0, escape = 0;
 
 	for (uint32_t l = 0; l < r->k; l++) {
-		detours += trees[l].detours;
-		impasses += trees[l].impasses;
-		escape += trees[l].escape_dst;
+		detours += moved ? 0 : a->trees[l].detours;
+		impasses += a->trees[l].impasses;
+		escape += a->trees[l].escape_dst;
 	}
 	notes_set(notes, "detours", detours,
 		  "%llu pair%s of switches with hosts on paths longer than the shortest",
@@ -367,7 +378,7 @@ static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *er
 	atomic_init(&other.done, 0);
 	rc = nue_route_layers(&a, &other, 1);
 	if (!rc)
-		rc = nue_shifts_move(a.t, other.layer, a.trees, 1, r->progress, err);
+		rc = nue_move_entries(&a, &other, err);
 	if (!rc)
 		rc = shift_choice_better(&better, r->f, best->t, a.t, SHIFT_CHOICE_LITTLE_LESS,
 					 r->progress, err);
@@ -410,13 +421,13 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 	if (!rc)
 		rc = nue_try_fewer_vls(&best, &r);
 	if (!rc)
-		rc = nue_shifts_move(best.t, r.layer, best.trees, r.k, progress, err);
+		rc = nue_move_entries(&best, &r, err);
 	if (!rc)
 		rc = nue_try_one_vl(&best, &r, err);
 	if (!rc) {
 		nue_set_sls(best.t, &r);
 		if (params)
-			nue_tell(params->notes, &r, best.trees);
+			nue_tell(params->notes, &r, &best);
 		*out = best.t;
 		best.t = NULL;
 	}

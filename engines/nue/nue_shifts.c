@@ -6,7 +6,6 @@
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct nue_shifts {
@@ -73,53 +72,26 @@ static void nue_shifts_build(void *ctx, struct spdag *g, const struct fabric *f,
 	spdag_sort_edges(g);
 }
 
-/* Entries of t moved, as a share of what shifts and bisections got before (was): *gain; 1 where
- * that is not better. */
-static int nue_shifts_try(double *gain, struct tables *t, const struct shift_figures *was,
-			  const struct shift_search_how *how, bool tree, struct progress *progress,
-			  struct err *err)
+/* Takes the entries that moved where that is better. */
+static int nue_shifts_try(struct tables *t, const struct shift_search_how *how,
+			  struct progress *progress, struct err *err)
 {
-	const struct nue_shifts *x = how->ctx;
-	struct shift_figures is;
+	const struct fabric *f = ((const struct nue_shifts *)how->ctx)->f;
+	size_t size = (size_t)t->nsw * t->stride;
+	struct tables *other = tables_new(f, t->engine);
 	struct pace p;
 	uint64_t moved = 0;
+	bool better = false;
 	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
 
-	*gain = 1;
+	memcpy(other->lft, t->lft, size);
 	if (!rc)
-		rc = shift_search(&moved, t, x->f, how, &p);
+		rc = shift_search(&moved, other, f, how, &p);
 	if (!rc && moved)
-		rc = shift_choice_judge(&is, x->f, t, progress, err);
-	if (!rc && moved)
-		*gain = shift_figures_gain(was, &is, SHIFT_CHOICE_LITTLE_LESS,
-					   tree ? SHIFT_CHOICE_LITTLE_LESS
-						: SHIFT_CHOICE_EBB_OFF_TREES);
-	return rc;
-}
-
-/* Twice off trees: what makes channels fuller has to gain for it. */
-static int nue_shifts_choose(struct tables *t, struct shift_search_how *how, bool tree,
-			     struct progress *progress, struct err *err)
-{
-	const struct nue_shifts *x = how->ctx;
-	size_t size = (size_t)t->nsw * t->stride;
-	struct tables *other = tables_new(x->f, t->engine);
-	uint8_t *before = xcalloc(size, 1);
-	struct shift_figures was;
-	double best = 1, gain;
-	int rc = shift_choice_judge(&was, x->f, t, progress, err);
-
-	memcpy(before, t->lft, size);
-	for (unsigned i = 0; i < (tree ? 1 : 2) && !rc; i++) {
-		how->fuller_pct = i ? SHIFT_CHOICE_FULLER_PCT : 0;
-		memcpy(other->lft, before, size);
-		rc = nue_shifts_try(&gain, other, &was, how, tree, progress, err);
-		if (rc || gain <= (i ? best * SHIFT_CHOICE_FULLER_GAIN : best))
-			continue;
-		best = gain;
+		rc = shift_choice_better(&better, f, t, other, SHIFT_CHOICE_LITTLE_LESS, progress,
+					 err);
+	if (better)
 		memcpy(t->lft, other->lft, size);
-	}
-	free(before);
 	tables_put(other);
 	return rc;
 }
@@ -127,22 +99,19 @@ static int nue_shifts_choose(struct tables *t, struct shift_search_how *how, boo
 int nue_shifts_move(struct tables *t, const struct nue_layer *layer, const struct nue_trees *trees,
 		    uint32_t k, struct progress *progress, struct err *err)
 {
-	const struct fabric *f = layer->net->f;
-	bool tree = layer->net->tree;
 	struct shift_search_how how = { .build = nue_shifts_build,
 					.weights = &layer->net->weights,
 					.others = SHIFT_SEARCH_OTHERS,
-					.mild = tree ? 0 : SHIFT_SEARCH_MILD,
 					.rounds = SHIFT_SEARCH_ROUNDS };
 	struct nue_shifts x;
 	int rc;
 
-	if (!shift_search_fits(f))
+	if (!shift_flows_fit(layer->net->f))
 		return 0;
 	nue_shifts_init(&x, layer, trees, k);
 	how.ctx = &x;
 	how.places = x.places;
-	rc = nue_shifts_choose(t, &how, tree, progress, err);
+	rc = nue_shifts_try(t, &how, progress, err);
 	arena_free(x.mem);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nue_shifts: entries of balanced tables moved to where the flows of shifts meet least, as far as
- * the order of their layer has them climb. */
+/* nue_shifts: in trees, entries of balanced tables moved to where the flows of shifts meet least,
+ * as far as the order of their layer has them climb; paths stay as short. */
 #pragma once
 
 #include "engines/nue/nue_layer.h"

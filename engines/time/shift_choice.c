@@ -5,17 +5,18 @@
 #include "engines/predict/predict.h"
 #include "engines/time/shift_time.h"
 
+#define SHIFTS	   256 /* one of every equal part of them all */
 #define BISECTIONS 100
 
 bool shift_choice_fits(const struct fabric *f)
 {
-	return shift_search_fits(f);
+	return shift_flows_fit(f);
 }
 
 int shift_choice_judge(struct shift_figures *out, const struct fabric *f, const struct tables *t,
 		       struct progress *progress, struct err *err)
 {
-	static const struct shift_time_opts so = { .seed = 1, .threads = 1 };
+	static const struct shift_time_opts so = { .shifts = SHIFTS, .seed = 1, .threads = 1 };
 	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1, .threads = 1 };
 	struct shift_time s;
 	struct ebb ebb;
@@ -40,6 +41,16 @@ bool shift_figures_better(const struct shift_figures *a, const struct shift_figu
 			  double least, double ebb)
 {
 	return shift_figures_gain(a, b, least, ebb) > 1;
+}
+
+double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b)
+{
+	double ebb = b->ebb / a->ebb, ebb4 = ebb * ebb * ebb * ebb;
+
+	if (b->sync < SHIFT_CHOICE_LITTLE_LESS * a->sync ||
+	    b->rate < SHIFT_CHOICE_LITTLE_LESS * a->rate)
+		return 0;
+	return b->sync * b->rate / (a->sync * a->rate) * (ebb4 * ebb4);
 }
 
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,

@@ -47,6 +47,11 @@ double shift_figures_gain(const struct shift_figures *a, const struct shift_figu
 bool shift_figures_better(const struct shift_figures *a, const struct shift_figures *b,
 			  double least, double ebb);
 
+/* By how much b is worth more than a, as a factor, where paths may get longer: a hundredth of
+ * bisections as much as eight of shifts, which gain by emptier channels that all other traffic
+ * pays for.  0 where one of the two shift figures is much lower. */
+double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b);
+
 /* -ECANCELED. */
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,
 			const struct tables *other, double least, struct progress *progress,

@@ -152,10 +152,10 @@ static bool begun(const struct app *a)
 	       (s >= APPLY_ROLLING_BACK && s <= APPLY_REFUSED && s != APPLY_KEPT);
 }
 
-/* nue changes the service levels of most paths, whose packets must be away meanwhile. */
+/* dfsssp changes the service levels of most paths, whose packets must be away meanwhile. */
 static void drain_ends_with(bool unassigned, bool agents, const char *words)
 {
-	struct app *a = open_auto("torus:dims=4x4,hosts=2,lmc=1", "nue", true, unassigned);
+	struct app *a = open_auto("torus:dims=4x4,hosts=2,lmc=1", "dfsssp", true, unassigned);
 	struct job_list *l = job_list_new("test", time(NULL));
 	struct fake_osm *osm;
 

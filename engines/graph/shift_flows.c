@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/shift_flows.h"
+
+#include "fabric/base/memory/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ROOM  (32u << 20) /* numbers of flows */
+#define WALKS (4u << 20)  /* pairs of hosts */
+#define TOO_MANY                                                                                   \
+	(1ull << 40) /* what it costs to have more routes on a channel than it may have            \
+		      */
+#define RAILS_MAX 16 /* ports of one name; more have that of their adapter's maker */
+
+bool shift_flows_fit(const struct fabric *f)
+{
+	return (uint64_t)f->nterm * f->nchan <= ROOM && (uint64_t)f->nterm * f->nterm <= WALKS;
+}
+
+static void shift_flows_rank(struct shift_flows *x)
+{
+	const struct fabric *f = x->f;
+
+	x->single = true;
+	for (uint32_t i = 0, n; i < f->nterm; i += n) {
+		const char *name = f->term_name[f->term_by_name[i]];
+
+		n = fabric_terms_by_name(f, name, NULL, 0);
+		n = n > RAILS_MAX ? 1 : n;
+		for (uint32_t k = 0; k < n; k++) {
+			x->rank[f->term_by_name[i + k]] = x->nrank;
+			x->rail[f->term_by_name[i + k]] = k;
+		}
+		x->single &= n == 1;
+		x->rails[x->nrank++] = n;
+	}
+}
+
+static void shift_flows_list(struct shift_flows *x)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		x->off[u] = n;
+		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
+			if (f->term_list[k] < f->nterm)
+				x->term[n++] = f->term_list[k];
+	}
+	x->off[f->nsw] = n;
+}
+
+void shift_flows_init(struct shift_flows *x, const struct fabric *f,
+		      const struct chan_weights *weights)
+{
+	*x = (struct shift_flows){ .mem = arena_new(), .f = f, .weights = weights };
+	x->rank = arena_array(x->mem, uint32_t, f->nterm);
+	x->rail = arena_array(x->mem, uint32_t, f->nterm);
+	x->rails = arena_array(x->mem, uint32_t, f->nterm);
+	x->off = arena_array(x->mem, uint32_t, f->nsw + 1u);
+	x->term = arena_array(x->mem, uint32_t, f->nterm);
+	x->routes = arena_array(x->mem, uint64_t, f->nchan);
+	x->shift = arena_array(x->mem, uint32_t, f->nterm);
+	x->row = arena_array(x->mem, uint8_t, f->nterm);
+	x->most = UINT64_MAX;
+	shift_flows_rank(x);
+	shift_flows_list(x);
+	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
+}
+
+void shift_flows_done(struct shift_flows *x)
+{
+	free(x->load);
+	arena_free(x->mem);
+}
+
+/* Number of flows to the power of 5/4; square roots are the same everywhere. */
+static double shift_flows_mild(uint32_t n)
+{
+	return n * sqrt(sqrt(n));
+}
+
+void shift_flows_set_price(struct shift_flows *x, const struct shift_price *price)
+{
+	x->price = *price;
+	for (uint32_t n = 0; n < SHIFT_PRICE_FLOWS; n++) {
+		uint64_t cubed = 3ull * n * (n + 1) + 1;
+		double mild = shift_flows_mild(n + 1) - shift_flows_mild(n);
+		uint64_t one =
+			price->cubed ? SHIFT_PRICE_ONE * cubed : (uint64_t)(SHIFT_PRICE_ONE * mild);
+
+		x->extra[n] = one;
+		x->extra[SHIFT_PRICE_FLOWS + n] = one * (price->near ? price->times : 1);
+	}
+}
+
+void shift_flows_set_most(struct shift_flows *x, unsigned fuller_pct)
+{
+	x->most = 0;
+	for (uint32_t c = 0; c < x->f->nchan; c++) {
+		uint64_t now = x->routes[c] * chan_weight(x->weights, c);
+
+		x->most = now > x->most ? now : x->most;
+	}
+	x->most += x->most * fuller_pct / 100;
+}
+
+static void shift_flows_ask_one(struct shift_flows *x, uint32_t a, uint32_t b)
+{
+	uint32_t shift = b >= a ? b - a : b + x->nrank - a;
+	uint32_t places = shift < x->nrank - shift ? shift : x->nrank - shift;
+
+	x->shift[x->nshift] = shift;
+	x->row[x->nshift] = places <= x->price.near ? SHIFT_PRICE_FLOWS : 0;
+	x->nshift += shift != 0;
+}
+
+void shift_flows_ask(struct shift_flows *x, uint32_t sw, uint32_t term)
+{
+	uint32_t b = x->rank[term];
+
+	for (uint32_t k = x->off[sw]; k < x->off[sw + 1]; k++) {
+		uint32_t from = x->term[k], a = x->rank[from];
+
+		if (x->single || x->rail[from] % x->rails[b] == x->rail[term])
+			shift_flows_ask_one(x, a, b);
+	}
+}
+
+void shift_flows_add(struct shift_flows *x, uint32_t c, int one)
+{
+	uint16_t *load = x->load + (size_t)c * x->nrank;
+
+	for (uint32_t i = 0; i < x->nshift; i++)
+		load[x->shift[i]] += (uint16_t)one;
+	x->routes[c] += (uint64_t)((int64_t)one * x->nshift);
+	x->work += x->nshift;
+}
+
+/* Loads are far apart in memory: most of the time goes into fetching them. */
+uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_t same,
+			  uint64_t limit)
+{
+	const uint16_t *load = x->load + (size_t)c * x->nrank;
+	uint64_t routes = x->routes[c] - (there ? x->nshift : 0);
+	uint64_t w = chan_weight(x->weights, c), unit = x->weights->unit, cost = 0;
+	uint64_t power = x->price.cubed ? w * w * w : w, rest;
+
+	x->work += x->nshift;
+	for (uint32_t i = 0; i < x->nshift; i++) {
+		uint32_t n = (uint32_t)load[x->shift[i]] - there;
+
+		n = n < SHIFT_PRICE_FLOWS ? n : SHIFT_PRICE_FLOWS - 1;
+		cost += x->extra[x->row[i] + n];
+		if (i % 16 == 15 && cost * power >= limit)
+			return limit;
+	}
+	if ((routes + x->nshift) * w > x->most)
+		cost += TOO_MANY;
+	rest = x->price.others * (routes - same) * x->nshift / x->nrank;
+	return cost * power + rest * (x->price.cubed ? w * w * unit : w * w / unit);
+}

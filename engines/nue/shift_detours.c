@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/nue/shift_detours.h"
+
+#include "fabric/base/memory/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORK (512ull << 20) /* channels times flows looked at */
+/* Jobs are often short ranges of hosts: shifts by as many places as these have cost more. */
+#define NEAR	   32
+#define NEAR_SHARE 32 /* and at most one of so many */
+#define NEAR_TIMES 4
+
+struct shift_detours {
+	struct arena *mem; /* owns the arrays */
+	const struct fabric *f;
+	struct tables *t;
+	const struct shift_detours_how *how;
+	struct shift_flows flows;
+	uint64_t moved, limit; /* limit: of work */
+
+	/* The tree towards the terminal at hand, by switch */
+	const uint32_t *place; /* by channel */
+	const uint16_t *least; /* fewest hops */
+	uint32_t *chan;	       /* taken; FAB_NONE at the root */
+	uint32_t *hops;
+	uint32_t *child, *sibling; /* FAB_NONE: none */
+	uint32_t *ends;		   /* that come through */
+	uint64_t *flow;		   /* those of shifts */
+	uint32_t *floor;	   /* greatest place of a channel by which ends come, + 1 */
+	uint32_t *order;	   /* the root first */
+
+	uint32_t *branch; /* switches that come through one, this first */
+	uint32_t nbranch;
+	uint32_t *in; /* by switch: of which branch last */
+	uint32_t *path;
+	uint64_t *cost;	 /* by switch: what the flows of the branch cost from there on ... */
+	uint32_t *known; /* ... if this is the number of the question */
+	uint32_t question;
+	uint32_t *on; /* by switch: of which question the flows come through it already */
+};
+
+static uint32_t shift_detours_next(const struct shift_detours *x, uint32_t u)
+{
+	return x->f->chan_dst[x->chan[u]];
+}
+
+static void shift_detours_hang(struct shift_detours *x, uint32_t u, uint32_t c)
+{
+	uint32_t v = x->f->chan_dst[c];
+
+	x->chan[u] = c;
+	x->sibling[u] = x->child[v];
+	x->child[v] = u;
+}
+
+static void shift_detours_unhang(struct shift_detours *x, uint32_t u)
+{
+	uint32_t *at = &x->child[shift_detours_next(x, u)];
+
+	while (*at != u)
+		at = &x->sibling[*at];
+	*at = x->sibling[u];
+}
+
+/* False where switches have no channel, or some do not come to the root. */
+static bool shift_detours_read(struct shift_detours *x, uint32_t term)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0, root = f->term_sw[term];
+
+	memset(x->child, 0xff, f->nsw * sizeof(*x->child));
+	x->chan[root] = FAB_NONE;
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		uint32_t c = fabric_chan(f, u, tables_row(x->t, u)[f->term_lid[term]]);
+
+		if (u != root && c == FAB_NONE)
+			return false;
+		if (u != root)
+			shift_detours_hang(x, u, c);
+	}
+	x->hops[root] = 0;
+	x->order[n++] = root;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t v = x->child[x->order[i]]; v != FAB_NONE; v = x->sibling[v]) {
+			x->hops[v] = x->hops[x->order[i]] + 1;
+			x->order[n++] = v;
+		}
+	x->flows.work += f->nsw;
+	return n == f->nsw;
+}
+
+/* All flows to a terminal. */
+static void shift_detours_count(struct shift_detours *x, uint32_t term)
+{
+	if (!shift_detours_read(x, term))
+		return;
+	for (uint32_t i = 1; i < x->f->nsw; i++) {
+		uint32_t u = x->order[i];
+
+		x->flows.nshift = 0;
+		shift_flows_ask(&x->flows, u, term);
+		for (; x->flows.nshift && x->chan[u] != FAB_NONE; u = shift_detours_next(x, u))
+			shift_flows_add(&x->flows, x->chan[u], 1);
+	}
+}
+
+static void shift_detours_set_floor(struct shift_detours *x, uint32_t v)
+{
+	x->floor[v] = 0;
+	for (uint32_t u = x->child[v]; u != FAB_NONE; u = x->sibling[u])
+		if (x->ends[u] && x->place[x->chan[u]] + 1 > x->floor[v])
+			x->floor[v] = x->place[x->chan[u]] + 1;
+}
+
+/* What comes through each switch, and how. */
+static void shift_detours_sum(struct shift_detours *x, uint32_t term)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		x->flows.nshift = 0;
+		shift_flows_ask(&x->flows, u, term);
+		x->flow[u] = x->flows.nshift;
+		x->ends[u] = f->term_off[u + 1] - f->term_off[u];
+	}
+	for (uint32_t i = f->nsw; i-- > 1;) {
+		uint32_t u = x->order[i], v = shift_detours_next(x, u);
+
+		x->flow[v] += x->flow[u];
+		x->ends[v] += x->ends[u];
+		shift_detours_set_floor(x, u);
+	}
+}
+
+/* Finds the switches that come through u, and asks for their flows.  Returns how many hops more
+ * than need be the worst of them has. */
+static uint32_t shift_detours_find_branch(struct shift_detours *x, uint32_t u, uint32_t term)
+{
+	const struct fabric *f = x->f;
+	uint32_t more = 0;
+
+	x->question++;
+	x->flows.nshift = x->nbranch = 0;
+	x->branch[x->nbranch++] = u;
+	for (uint32_t i = 0; i < x->nbranch; i++) {
+		uint32_t w = x->branch[i], far = x->hops[w] - x->least[w];
+
+		x->in[w] = x->question;
+		shift_flows_ask(&x->flows, w, term);
+		if (f->term_off[w] < f->term_off[w + 1] && far > more)
+			more = far;
+		for (uint32_t v = x->child[w]; v != FAB_NONE; v = x->sibling[v])
+			x->branch[x->nbranch++] = v;
+	}
+	return more;
+}
+
+/* The branch goes the way from u to the root, or (one: -1) no longer does. */
+static void shift_detours_take(struct shift_detours *x, uint32_t u, uint32_t ends, int one)
+{
+	for (; x->chan[u] != FAB_NONE; u = shift_detours_next(x, u)) {
+		shift_flows_add(&x->flows, x->chan[u], one);
+		x->flow[u] += (uint64_t)((int64_t)one * x->flows.nshift);
+		x->ends[u] += (uint32_t)(one * (int32_t)ends);
+	}
+}
+
+/* What the flows of the branch cost behind switch u. */
+static uint64_t shift_detours_chan_cost(struct shift_detours *x, uint32_t u)
+{
+	bool there = x->on[u] == x->question;
+
+	return shift_flows_cost(&x->flows, x->chan[u], there,
+				x->flow[u] - (there ? x->flows.nshift : 0), UINT64_MAX);
+}
+
+/* The same from there to the root. */
+static uint64_t shift_detours_way_cost(struct shift_detours *x, uint32_t u)
+{
+	uint64_t cost = 0;
+	uint32_t n = 0;
+
+	for (; x->chan[u] != FAB_NONE && x->known[u] != x->question; u = shift_detours_next(x, u))
+		x->path[n++] = u;
+	if (x->chan[u] != FAB_NONE)
+		cost = x->cost[u];
+	while (n--) {
+		u = x->path[n];
+		cost += shift_detours_chan_cost(x, u);
+		x->cost[u] = cost;
+		x->known[u] = x->question;
+	}
+	return cost;
+}
+
+/* May the branch of u take that channel?  From where nobody came so far, the rest need not climb.
+ */
+static bool shift_detours_may_take(const struct shift_detours *x, uint32_t u, uint32_t c,
+				   uint32_t more)
+{
+	uint32_t v = x->f->chan_dst[c], last = c;
+
+	if (x->in[v] == x->question || x->place[c] < x->floor[u])
+		return false;
+	if (x->hops[v] + 1 > x->hops[u] && more + x->hops[v] + 1 - x->hops[u] > x->how->more)
+		return false;
+	for (; x->chan[v] != FAB_NONE; v = shift_detours_next(x, v)) {
+		if (x->place[last] >= x->place[x->chan[v]])
+			return false;
+		if (x->ends[v])
+			break;
+		last = x->chan[v];
+	}
+	return true;
+}
+
+/* The channel that costs the branch of u least. */
+static uint32_t shift_detours_choose(struct shift_detours *x, uint32_t u, uint32_t more)
+{
+	const struct fabric *f = x->f;
+	uint32_t was = x->chan[u], best = was;
+	uint64_t least;
+
+	for (uint32_t v = u; x->chan[v] != FAB_NONE; v = shift_detours_next(x, v))
+		x->on[v] = x->question;
+	least = shift_detours_way_cost(x, u);
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		uint64_t cost;
+
+		if (c == was || !shift_detours_may_take(x, u, c, more))
+			continue;
+		cost = shift_detours_way_cost(x, f->chan_dst[c]);
+		if (cost < least)
+			cost += shift_flows_cost(&x->flows, c, false, 0, least - cost);
+		if (cost >= least)
+			continue;
+		least = cost;
+		best = c;
+	}
+	return best;
+}
+
+static void shift_detours_move_branch(struct shift_detours *x, uint32_t u, uint32_t term,
+				      uint32_t c)
+{
+	shift_detours_unhang(x, u);
+	shift_detours_hang(x, u, c);
+	for (uint32_t i = 0; i < x->nbranch; i++) {
+		uint32_t w = x->branch[i];
+
+		x->hops[w] = x->hops[shift_detours_next(x, w)] + 1;
+	}
+	tables_row(x->t, u)[x->f->term_lid[term]] = x->f->chan_port[c];
+	x->moved++;
+}
+
+/* Floors from switch u to the root, after what comes through has changed. */
+static void shift_detours_set_floors(struct shift_detours *x, uint32_t u)
+{
+	for (; x->chan[u] != FAB_NONE; u = shift_detours_next(x, u))
+		shift_detours_set_floor(x, u);
+}
+
+static void shift_detours_try(struct shift_detours *x, uint32_t u, uint32_t term)
+{
+	uint32_t was = x->chan[u], ends = x->ends[u];
+	uint32_t more = shift_detours_find_branch(x, u, term), best;
+
+	if (!x->flows.nshift)
+		return;
+	best = shift_detours_choose(x, u, more);
+	if (best == was)
+		return;
+	shift_detours_take(x, u, ends, -1);
+	shift_detours_move_branch(x, u, term, best);
+	shift_detours_take(x, u, ends, 1);
+	shift_detours_set_floors(x, x->f->chan_dst[was]);
+	shift_detours_set_floors(x, x->f->chan_dst[best]);
+}
+
+/* All switches towards one terminal, the farthest first. */
+static void shift_detours_terminal(struct shift_detours *x, uint32_t term)
+{
+	const struct fabric *f = x->f;
+
+	x->place = x->how->places[f->term_lid[term]];
+	x->least = x->how->hops[f->term_sw[term]];
+	if (!shift_detours_read(x, term))
+		return;
+	shift_detours_sum(x, term);
+	for (uint32_t i = f->nsw; i-- > 1 && x->flows.work < x->limit;)
+		if (f->chan_off[x->order[i] + 1] - f->chan_off[x->order[i]] > 1)
+			shift_detours_try(x, x->order[i], term);
+}
+
+struct shift_detours *shift_detours_new(struct tables *t, const struct fabric *f,
+					const struct shift_detours_how *how)
+{
+	struct arena *mem = arena_new();
+	struct shift_detours *x = arena_alloc(mem, 1, sizeof(*x));
+
+	*x = (struct shift_detours){ .mem = mem, .f = f, .t = t, .how = how };
+	x->chan = arena_array(mem, uint32_t, f->nsw);
+	x->hops = arena_array(mem, uint32_t, f->nsw);
+	x->child = arena_array(mem, uint32_t, f->nsw);
+	x->sibling = arena_array(mem, uint32_t, f->nsw);
+	x->ends = arena_array(mem, uint32_t, f->nsw);
+	x->flow = arena_array(mem, uint64_t, f->nsw);
+	x->floor = arena_array(mem, uint32_t, f->nsw);
+	x->order = arena_array(mem, uint32_t, f->nsw);
+	x->branch = arena_array(mem, uint32_t, f->nsw);
+	x->in = arena_array(mem, uint32_t, f->nsw);
+	x->path = arena_array(mem, uint32_t, f->nsw);
+	x->cost = arena_array(mem, uint64_t, f->nsw);
+	x->known = arena_array(mem, uint32_t, f->nsw);
+	x->on = arena_array(mem, uint32_t, f->nsw);
+	shift_flows_init(&x->flows, f, how->weights);
+	for (uint32_t term = 0; term < f->nterm; term++)
+		shift_detours_count(x, term);
+	shift_flows_set_most(&x->flows, how->fuller_pct);
+	x->limit = x->flows.work + WORK;
+	return x;
+}
+
+void shift_detours_free(struct shift_detours *x)
+{
+	shift_flows_done(&x->flows);
+	arena_free(x->mem);
+}
+
+static void shift_detours_set_price(struct shift_detours *x, uint32_t others)
+{
+	uint32_t near = x->flows.nrank / NEAR_SHARE;
+	struct shift_price price = { .others = others,
+				     .near = near < NEAR ? near : NEAR,
+				     .times = NEAR_TIMES };
+
+	shift_flows_set_price(&x->flows, &price);
+}
+
+int shift_detours_move(uint64_t *moved, struct shift_detours *x, uint32_t others, unsigned rounds,
+		       struct pace *p)
+{
+	const struct fabric *f = x->f;
+	uint64_t before = x->moved;
+
+	shift_detours_set_price(x, others);
+	for (unsigned i = 0; i < rounds; i++)
+		for (uint32_t u = 0; u < f->nsw; u++) {
+			uint64_t work = x->flows.work;
+
+			for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
+				if (f->term_list[k] < f->nterm)
+					shift_detours_terminal(x, f->term_list[k]);
+			if (pace_work(p, x->flows.work - work))
+				return -ECANCELED;
+		}
+	*moved = x->moved - before;
+	return 0;
+}
