@@ -6,7 +6,7 @@
 #include "console/config/user_path.h"
 #include "console/io/output_file.h"
 #include "console/io/rows_out.h"
-#include "console/io/screen_page.h"
+#include "console/picture/screen_page.h"
 #include "console/picture/screen_shot.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"

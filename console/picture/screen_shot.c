@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/picture/screen_shot.h"
 
-#include "console/io/screen_look.h"
+#include "console/picture/screen_look.h"
 #include "console/picture/cell_shape.h"
 #include "console/picture/glyph_set.h"
 #include "fabric/base/memory/mem.h"

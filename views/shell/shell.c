@@ -435,13 +435,13 @@ bool shell_typing(const struct shell *shell, const struct state *s)
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y)
 {
 	const struct frame_keys keys = shell_frame_keys(shell);
-	const struct view *v = shell_in_sight(shell);
+	const struct view *v = shell_tables_view(shell);
 	const struct binding *b;
 
 	if (y - fabric_tabs_rows(s) != shell->h - 2 || shell->ctx.note[0] || shell->prompt.kind ||
 	    shell_menu(shell))
 		return 0;
-	if (v->typing && v->typing(shell_own(shell), s))
+	if (v->typing && v->typing(shell_tables_own(shell), s))
 		return frame_typing_key_at(x);
 	b = frame_hint_at(shell->w, s, shell->ctx.view, &keys, x);
 	return b ? b->keys[0] : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/io/screen_look.h"
+#include "console/picture/screen_look.h"
 
 #include "views/canvas/theme.h"
 

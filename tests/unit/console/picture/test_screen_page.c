@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A screen as a page and as a picture. */
-#include "console/io/screen_page.h"
+#include "console/picture/screen_page.h"
 
 #include "views/canvas/theme.h"
 

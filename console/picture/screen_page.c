@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/io/screen_page.h"
+#include "console/picture/screen_page.h"
 
 #include "console/io/html.h"
-#include "console/io/screen_look.h"
+#include "console/picture/screen_look.h"
 #include "views/canvas/text.h"
 
 #include <string.h>
