@@ -4,6 +4,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
 #include "fabric/base/message/log.h"
+#include "fabric/base/process/apart.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,6 +130,19 @@ int input_file_end(struct input_file *in, const struct read_report *report, int 
 	if (!rc)
 		input_file_tell(report);
 	return rc;
+}
+
+int input_file_read_apart(struct apart *a, struct input_file *in, const char *path, struct err *err)
+{
+	struct read_report report;
+	int rc = input_file_open(in, path, err);
+
+	if (rc)
+		return rc;
+	a->path = in->path;
+	a->file = in->file;
+	rc = apart_read(a, &report, err);
+	return input_file_end(in, &report, rc);
 }
 
 void input_file_tell(const struct read_report *report)

@@ -25,6 +25,13 @@ void input_file_close(struct input_file *in);
 /* Closes it and, where rc is 0, tells what the reader reported.  Returns rc. */
 int input_file_end(struct input_file *in, const struct read_report *report, int rc);
 
+struct apart;
+
+/* Opens the file as *in, has it read in a process of its own and closes it; a has all but the file
+ * and its path. */
+int input_file_read_apart(struct apart *a, struct input_file *in, const char *path,
+			  struct err *err);
+
 /* Tells the warnings of a reader in the log. */
 void input_file_tell(const struct read_report *report);
 

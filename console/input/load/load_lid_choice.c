@@ -36,22 +36,13 @@ static int load_lid_choice_take(void *ctx, struct bytes_in *in, struct err *err)
 int load_lid_choice(struct lid_choice **out, const char *path, const struct fabric *f,
 		    struct err *err)
 {
-	struct choice_reading x = { .f = f };
-	struct apart a = { .read = load_lid_choice_read, .take = load_lid_choice_take, .ctx = &x };
-	struct read_report report;
 	struct input_file in;
-	int rc = input_file_open(&in, path, err);
+	struct choice_reading x = { .in = &in, .f = f };
+	struct apart a = { .read = load_lid_choice_read, .take = load_lid_choice_take, .ctx = &x };
+	int rc = input_file_read_apart(&a, &in, path, err);
 
-	*out = NULL;
-	if (rc)
-		return rc;
-	x.in = &in;
-	a.path = in.path;
-	a.file = in.file;
-	rc = apart_read(&a, &report, err);
 	if (rc)
 		lid_choice_free(x.choice);
-	else
-		*out = x.choice;
-	return input_file_end(&in, &report, rc);
+	*out = rc ? NULL : x.choice;
+	return rc;
 }

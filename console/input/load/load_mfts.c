@@ -33,19 +33,10 @@ static int load_mfts_take(void *ctx, struct bytes_in *in, struct err *err)
 
 int load_mfts(struct mcast *m, const char *path, const struct fabric *f, struct err *err)
 {
-	struct mfts_reading x = { .f = f, .m = m };
-	struct apart a = { .read = load_mfts_read, .take = load_mfts_take, .ctx = &x };
-	struct read_report report;
 	struct input_file in;
-	int rc;
+	struct mfts_reading x = { .in = &in, .f = f, .m = m };
+	struct apart a = { .read = load_mfts_read, .take = load_mfts_take, .ctx = &x };
 
 	memset(m, 0, sizeof(*m));
-	rc = input_file_open(&in, path, err);
-	if (rc)
-		return rc;
-	x.in = &in;
-	a.path = in.path;
-	a.file = in.file;
-	rc = apart_read(&a, &report, err);
-	return input_file_end(&in, &report, rc);
+	return input_file_read_apart(&a, &in, path, err);
 }

@@ -32,19 +32,10 @@ static int load_partitions_take(void *ctx, struct bytes_in *in, struct err *err)
 
 int load_partitions(struct partitions *p, const char *path, const struct fabric *f, struct err *err)
 {
-	struct partitions_reading x = { .f = f, .p = p };
-	struct apart a = { .read = load_partitions_read, .take = load_partitions_take, .ctx = &x };
-	struct read_report report;
 	struct input_file in;
-	int rc;
+	struct partitions_reading x = { .in = &in, .f = f, .p = p };
+	struct apart a = { .read = load_partitions_read, .take = load_partitions_take, .ctx = &x };
 
 	partitions_begin(p, f);
-	rc = input_file_open(&in, path, err);
-	if (rc)
-		return rc;
-	x.in = &in;
-	a.path = in.path;
-	a.file = in.file;
-	rc = apart_read(&a, &report, err);
-	return input_file_end(&in, &report, rc);
+	return input_file_read_apart(&a, &in, path, err);
 }

@@ -148,3 +148,46 @@ struct jobset *kit_random_jobs(const struct fabric *f, uint32_t njob, uint32_t c
 	free(member);
 	return js;
 }
+
+struct tables *kit_cut_ring(const struct fabric *f, uint32_t cut)
+{
+	struct tables *t = tables_new(f, "test");
+	uint32_t n = f->nsw;
+
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t dport = 0;
+		uint32_t dst = fabric_lid_switch(f, lid, &dport);
+
+		for (uint32_t sw = 0; sw < n; sw++) {
+			uint32_t here = (sw + n - cut - 1) % n, there = (dst + n - cut - 1) % n;
+			uint32_t next = here < there ? (sw + 1) % n : (sw + n - 1) % n;
+
+			tables_row(t, sw)[lid] =
+				sw == dst ? dport : f->chan_port[kit_chan(f, sw, next)];
+		}
+	}
+	return t;
+}
+
+struct jobset *kit_placed_jobs(const struct fabric *f, uint64_t seed, uint32_t most, bool scattered)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "test");
+	uint32_t *order = xcalloc(f->nterm, sizeof(*order)), at = 0;
+	struct rng r;
+
+	rng_seed(&r, seed);
+	for (uint32_t i = 0; i < f->nterm; i++)
+		order[i] = i;
+	if (scattered)
+		rng_shuffle_u32(&r, order, f->nterm);
+	for (uint64_t id = 1; at + 1 < f->nterm; id++) {
+		uint32_t n = 2 + (uint32_t)rng_below(&r, most - 1);
+		struct job head = { .id = id };
+
+		n = n < f->nterm - at ? n : f->nterm - at;
+		jobset_builder_add_ports(b, &head, order + at, n);
+		at += n;
+	}
+	free(order);
+	return jobset_build(b);
+}

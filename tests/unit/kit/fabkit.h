@@ -11,6 +11,8 @@
 struct tables *kit_bfs(const struct fabric *f);
 /* Always on to switch sw + 1 modulo nsw (net_ring). */
 struct tables *kit_clockwise(const struct fabric *f);
+/* On a ring (net_ring) as on a chain: without the cable between switch cut and the next one. */
+struct tables *kit_cut_ring(const struct fabric *f, uint32_t cut);
 /* Per LID a random tree towards its switch: complete, rarely shortest. */
 struct tables *kit_random_trees(const struct fabric *f, struct rng *r);
 
@@ -28,3 +30,6 @@ struct jobset *kit_jobs(const struct fabric *f, const uint64_t *member, uint32_t
 /* Every terminal in each of njob jobs with that chance (per cent). */
 struct jobset *kit_random_jobs(const struct fabric *f, uint32_t njob, uint32_t chance,
 			       struct rng *r);
+/* Jobs of 2 to most hosts until none is left, side by side or scattered at random. */
+struct jobset *kit_placed_jobs(const struct fabric *f, uint64_t seed, uint32_t most,
+			       bool scattered);

@@ -3,9 +3,9 @@
 #include "console/config/note_file.h"
 
 #include "fabric/base/hash/rng.h"
-#include "fabric/base/message/log.h"
 #include "fabric/base/message/plain.h"
 #include "tests/unit/kit/temp_folder.h"
+#include "tests/unit/kit/told_log.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -17,27 +17,20 @@
 
 #include <cmocka.h>
 
-static char dir[] = "/tmp/test_note_file.XXXXXX", told[8192];
-
-static void take_log(void *ctx, const struct log_line *line)
-{
-	(void)ctx;
-	if (strlen(told) + strlen(line->text) + 2 < sizeof(told))
-		strcat(strcat(told, line->text), "\n");
-}
+static char dir[] = "/tmp/test_note_file.XXXXXX";
 
 static int setup(void **state)
 {
 	(void)state;
 	temp_folder_begin(dir);
-	log_set_sink(take_log, NULL);
+	told_log_begin();
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	log_set_sink(NULL, NULL);
+	told_log_end();
 	temp_folder_end();
 	return 0;
 }
@@ -47,7 +40,7 @@ static void read_notes(struct row_notes *out, const char *text)
 	char *path = temp_folder_file("notes");
 	struct err err;
 
-	told[0] = '\0';
+	told_log_clear();
 	*out = (struct row_notes){ 0 };
 	temp_folder_put("notes", text);
 	assert_int_equal(note_file_read(out, path, &err), 0);
@@ -78,7 +71,7 @@ static void notes_of_all_kinds_are_read(void **state)
 			 "job 81234 2025-11-20T03:10:00Z hpc1\t2026-11-20T03:10:00Z\tbegun\n"
 			 "time 2025-11-20T03:10:00Z hpc1\t2026-11-20T03:10:00Z\tstorm\n"
 			 "link 0xabc/17\t2026-11-21T03:10:00Z\tswapped");
-	assert_string_equal(told, "");
+	assert_string_equal(told_log_text(), "");
 	assert_int_equal(all.list.n, 6);
 	assert_string_equal(row_notes_find(&all, &begun)->text, "begun");
 	assert_string_equal(row_notes_find(&all, &of_link)->text, "swapped"); /* the last */
@@ -117,8 +110,8 @@ static void what_is_wrong_is_told_with_its_line_and_left_out(void **state)
 		snprintf(text, sizeof(text), "\n%s\nlink 0xabc/17\t2026-11-21T03:10:00Z\tgood\n",
 			 bad[i].line);
 		read_notes(&all, text);
-		if (!strstr(told, bad[i].why) || !strstr(told, "/notes:2: "))
-			fail_msg("%s: told '%s'", bad[i].line, told);
+		if (!strstr(told_log_text(), bad[i].why) || !strstr(told_log_text(), "/notes:2: "))
+			fail_msg("%s: told '%s'", bad[i].line, told_log_text());
 		assert_int_equal(all.list.n, 1);
 		row_notes_done(&all);
 	}
@@ -127,7 +120,7 @@ static void what_is_wrong_is_told_with_its_line_and_left_out(void **state)
 	text[340] = '\0';
 	read_notes(&all, text);
 	assert_int_equal(all.list.n, 0);
-	assert_non_null(strstr(told, ":1: a note has 1 to"));
+	assert_non_null(strstr(told_log_text(), ":1: a note has 1 to"));
 }
 
 static void any_bytes_are_read_without_harm(void **state)
@@ -189,7 +182,8 @@ static void one_is_put_in_and_all_else_stays(void **state)
 	struct err err;
 
 	(void)state;
-	temp_folder_put("notes", "# mine\nlink 0xABC/17\t2026-11-20T03:10:00Z\told\nrubbish");
+	temp_folder_put("notes",
+			"# mine\nlink 0xABC/17\t2026-11-20T03:10:00Z\told\nrubbish");
 	assert_int_equal(note_file_change(path, &n, &err), 0);
 	text = text_of("notes");
 	assert_string_equal(text, "# mine\nrubbish\n"
@@ -210,9 +204,9 @@ static void one_is_put_in_and_all_else_stays(void **state)
 	assert_int_equal(note_file_change(path, &n, &err), 0);
 	n.on = of_time;
 	assert_int_equal(note_file_change(path, &n, &err), 0);
-	told[0] = '\0';
+	told_log_clear();
 	assert_int_equal(note_file_read(&all, path, &err), 0);
-	assert_string_equal(told, "");
+	assert_string_equal(told_log_text(), "");
 	assert_int_equal(all.list.n, 2);
 	assert_string_equal(row_notes_find(&all, &n.on)->text, n.text);
 	assert_int_equal(row_notes_find(&all, &of_time)->time_s, n.time_s);

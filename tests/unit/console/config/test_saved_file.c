@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of saved views: what is wrong in it is told and left out, what others wrote stays. */
+/* The file of saved views: what is wrong in it is told and left out, what others wrote
+ * stays. */
 #include "console/config/saved_file.h"
 
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
-#include "fabric/base/message/log.h"
 #include "tests/unit/kit/temp_folder.h"
+#include "tests/unit/kit/told_log.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,27 +19,20 @@
 
 #include <cmocka.h>
 
-static char dir[] = "/tmp/test_saved_file.XXXXXX", told[8192];
-
-static void take_log(void *ctx, const struct log_line *line)
-{
-	(void)ctx;
-	if (strlen(told) + strlen(line->text) + 2 < sizeof(told))
-		strcat(strcat(told, line->text), "\n");
-}
+static char dir[] = "/tmp/test_saved_file.XXXXXX";
 
 static int setup(void **state)
 {
 	(void)state;
 	temp_folder_begin(dir);
-	log_set_sink(take_log, NULL);
+	told_log_begin();
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	log_set_sink(NULL, NULL);
+	told_log_end();
 	temp_folder_end();
 	return 0;
 }
@@ -48,7 +42,7 @@ static void read_views(struct saved_views *out, const char *text)
 	char *path = temp_folder_file("views");
 	struct err err;
 
-	told[0] = '\0';
+	told_log_clear();
 	temp_folder_put("views", text);
 	assert_int_equal(saved_file_read(out, path, &err), 0);
 	free(path);
@@ -64,7 +58,7 @@ static void views_are_read_with_all_that_is_said_of_them(void **state)
 		   "# mine\n\n[hot]\r\nview = links\r\nfilter = util>80 tier~spine\n"
 		   "columns=util,wait , a\nsort = -util\nproblems = yes\n[Map]\n view = heat\n"
 		   "metric = EFI\nlayout = switch x switch\n");
-	assert_string_equal(told, "");
+	assert_string_equal(told_log_text(), "");
 	assert_int_equal(all.n, 2);
 	v = saved_views_find(&all, "HOT");
 	assert_non_null(v);
@@ -115,8 +109,8 @@ static void what_is_wrong_is_told_with_its_line_and_left_out(void **state)
 
 		snprintf(text, sizeof(text), "%s[good]\nview = jobs\n", bad[i].text);
 		read_views(&all, text);
-		if (!strstr(told, bad[i].line) || !strstr(told, "/views:"))
-			fail_msg("%s: told '%s'", bad[i].text, told);
+		if (!strstr(told_log_text(), bad[i].line) || !strstr(told_log_text(), "/views:"))
+			fail_msg("%s: told '%s'", bad[i].text, told_log_text());
 		if (!saved_views_find(&all, "good") || saved_views_find(&all, "x"))
 			fail_msg("%s: not what is good", bad[i].text);
 	}
@@ -133,7 +127,7 @@ static void too_long_and_too_many_are_refused(void **state)
 	memset(text + strlen(text), 'a', 200);
 	strcat(text, "\n[good]\nview = jobs\n");
 	read_views(&all, text);
-	assert_non_null(strstr(told, ":3: this is too long"));
+	assert_non_null(strstr(told_log_text(), ":3: this is too long"));
 	assert_int_equal(all.n, 1);
 	text[0] = '\0';
 	for (int i = 0; i < SAVED_MAX + 3; i++) {
@@ -142,7 +136,7 @@ static void too_long_and_too_many_are_refused(void **state)
 	}
 	read_views(&all, text);
 	assert_int_equal(all.n, SAVED_MAX);
-	assert_non_null(strstr(told, "no more than 64 views"));
+	assert_non_null(strstr(told_log_text(), "no more than 64 views"));
 	free(text);
 }
 

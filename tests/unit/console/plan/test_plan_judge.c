@@ -26,26 +26,6 @@ struct world {
 	struct err err;
 };
 
-static struct tables *cut_ring(const struct fabric *f, uint32_t cut)
-{
-	struct tables *t = tables_new(f, "test");
-	uint32_t n = f->nsw;
-
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t dport = 0;
-		uint32_t dst = fabric_lid_switch(f, lid, &dport);
-
-		for (uint32_t sw = 0; sw < n; sw++) {
-			uint32_t here = (sw + n - cut - 1) % n, there = (dst + n - cut - 1) % n;
-			uint32_t next = here < there ? (sw + 1) % n : (sw + n - 1) % n;
-
-			tables_row(t, sw)[lid] =
-				sw == dst ? dport : f->chan_port[kit_chan(f, sw, next)];
-		}
-	}
-	return t;
-}
-
 /* Drops the plan at hand for one with those tables, ordered as plans are. */
 static void plan_again_to(struct world *w, const struct tables *to)
 {
@@ -66,9 +46,9 @@ static int setup(void **state)
 		member[i] = both;
 	w.jobs = kit_jobs(w.f, member, 1);
 	free(member);
-	w.from = cut_ring(w.f, 5);
-	w.to = cut_ring(w.f, 2);
-	w.read = cut_ring(w.f, 5);
+	w.from = kit_cut_ring(w.f, 5);
+	w.to = kit_cut_ring(w.f, 2);
+	w.read = kit_cut_ring(w.f, 5);
 	snprintf(w.read->engine, sizeof(w.read->engine), "%s", TABLES_WIRE);
 	plan_again_to(&w, w.to);
 	*state = &w;
@@ -114,7 +94,7 @@ static void what_was_computed_passes(void **state)
 static void tables_that_loop_are_refused(void **state)
 {
 	struct world *w = *state;
-	struct tables *evil = cut_ring(w->f, 5);
+	struct tables *evil = kit_cut_ring(w->f, 5);
 	struct drain nobody = { .known = true, .jobs = true };
 	uint32_t lid = w->f->term_lid[6];
 
@@ -182,7 +162,7 @@ static void who_has_to_drain_cannot_be_left_out(void **state)
 static void lanes_that_links_do_not_have_are_refused(void **state)
 {
 	struct world *w = *state;
-	struct tables *evil = cut_ring(w->f, 5);
+	struct tables *evil = kit_cut_ring(w->f, 5);
 
 	evil->sl_const = 3;
 	evil->vls = 1;
@@ -202,7 +182,7 @@ static void it_has_to_begin_with_what_was_read(void **state)
 	tables_row(w->read, 0)[w->f->term_lid[6]] ^= 1;
 	refused(w, -ESTALE, "other tables");
 	tables_put(w->read);
-	w->read = cut_ring(w->f, 5);
+	w->read = kit_cut_ring(w->f, 5);
 	assert_int_equal(judged(w), 0);
 	w->read->sl_const = 1;
 	refused(w, -ESTALE, "service levels");

@@ -3,8 +3,8 @@
 
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
-#include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
+#include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 
@@ -15,30 +15,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-/* Jobs of 2 to most hosts, at random or side by side. */
-static struct jobset *place(const struct fabric *f, uint64_t seed, uint32_t most, bool scattered)
-{
-	struct jobset_builder *b = jobset_builder_new(f, "test");
-	uint32_t *order = xcalloc(f->nterm, sizeof(*order)), at = 0;
-	struct rng r;
-
-	rng_seed(&r, seed);
-	for (uint32_t i = 0; i < f->nterm; i++)
-		order[i] = i;
-	if (scattered)
-		rng_shuffle_u32(&r, order, f->nterm);
-	for (uint64_t id = 1; at + 1 < f->nterm; id++) {
-		uint32_t n = 2 + (uint32_t)rng_below(&r, most - 1);
-		struct job head = { .id = id };
-
-		n = n < f->nterm - at ? n : f->nterm - at;
-		jobset_builder_add_ports(b, &head, order + at, n);
-		at += n;
-	}
-	free(order);
-	return jobset_build(b);
-}
 
 static struct length_bound bound_of(double *lengths, const struct fabric *f,
 				    const struct jobset *js, enum length_paths paths)
@@ -57,7 +33,7 @@ static struct length_bound bound_of(double *lengths, const struct fabric *f,
 
 static struct jobset *all_hosts(const struct fabric *f)
 {
-	return place(f, 1, UINT32_MAX / 2, false);
+	return kit_placed_jobs(f, 1, UINT32_MAX / 2, false);
 }
 
 static void simple_nets_have_the_bound_that_is_plain(void **state)
@@ -116,7 +92,8 @@ static void both_sides_are_near(void **state)
 		struct fabric *f = net_spec(nets[i]);
 
 		for (uint64_t seed = 0; seed < 2; seed++) {
-			struct jobset *js = place(f, seed, seed ? 30 : f->nterm / 2, true);
+			struct jobset *js =
+				kit_placed_jobs(f, seed, seed ? 30 : f->nterm / 2, true);
 			struct length_bound a = bound_of(NULL, f, js, LENGTH_ANY);
 			struct length_bound s = bound_of(NULL, f, js, LENGTH_SHORTEST);
 
@@ -140,7 +117,7 @@ static void both_sides_are_near_for_jobs_side_by_side_too(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
 		struct fabric *f = net_spec(nets[i]);
-		struct jobset *js = place(f, 102, 30, false);
+		struct jobset *js = kit_placed_jobs(f, 102, 30, false);
 		struct length_bound a = bound_of(NULL, f, js, LENGTH_ANY);
 
 		assert_true(a.lower > 0 && a.lower <= a.upper * (1 + 1e-9));
@@ -154,7 +131,7 @@ static void both_sides_are_near_for_jobs_side_by_side_too(void **state)
 static void the_lengths_prove_it(void **state)
 {
 	struct fabric *f = net_spec("random:switches=20,links=60,hosts=3,seed=2,parallel=2");
-	struct jobset *js = place(f, 4, 30, true);
+	struct jobset *js = kit_placed_jobs(f, 4, 30, true);
 	double *length = xcalloc(f->nchan, sizeof(*length)), all = 0, sum = 0;
 	double *dist = xcalloc((size_t)f->nsw * f->nsw, sizeof(*dist));
 	struct length_bound b = bound_of(length, f, js, LENGTH_ANY);
@@ -236,7 +213,7 @@ static void shared_nodes_count_fully_and_once(void **state)
 static void it_depends_on_nothing_but_its_input(void **state)
 {
 	struct fabric *f = net_spec("slimfly:q=5,hosts=3");
-	struct jobset *js = place(f, 9, 20, true);
+	struct jobset *js = kit_placed_jobs(f, 9, 20, true);
 	struct length_bound a = bound_of(NULL, f, js, LENGTH_ANY);
 	struct length_bound b = bound_of(NULL, f, js, LENGTH_ANY);
 	struct job_demand *d = job_demand_new(f, js, 1u << 24);

@@ -4,8 +4,7 @@
 #include "engines/engine.h"
 #include "engines/metrics/length_bound.h"
 #include "engines/metrics/metrics.h"
-#include "fabric/base/hash/rng.h"
-#include "fabric/base/memory/mem.h"
+#include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 
@@ -13,32 +12,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
-
-static struct jobset *place(const struct fabric *f, uint64_t seed, uint32_t most)
-{
-	struct jobset_builder *b = jobset_builder_new(f, "test");
-	uint32_t *order = xcalloc(f->nterm, sizeof(*order)), at = 0;
-	struct rng r;
-
-	rng_seed(&r, seed);
-	for (uint32_t i = 0; i < f->nterm; i++)
-		order[i] = i;
-	if (seed)
-		rng_shuffle_u32(&r, order, f->nterm);
-	for (uint64_t id = 1; at + 1 < f->nterm; id++) {
-		uint32_t n = 2 + (uint32_t)rng_below(&r, most - 1);
-		struct job head = { .id = id };
-
-		n = n < f->nterm - at ? n : f->nterm - at;
-		jobset_builder_add_ports(b, &head, order + at, n);
-		at += n;
-	}
-	free(order);
-	return jobset_build(b);
-}
 
 static double time_of(struct metrics **m, const struct engine *e, const struct fabric *f,
 		      const struct jobset *js, const struct job_time_opts *o)
@@ -92,7 +67,8 @@ static void no_engine_is_below_it(void **state)
 		struct fabric *f = net_spec(nets[i]);
 
 		for (uint64_t seed = 0; seed < 3; seed++) {
-			struct jobset *js = place(f, seed, seed == 1 ? f->nterm : 8);
+			struct jobset *js =
+				kit_placed_jobs(f, seed, seed == 1 ? f->nterm : 8, true);
 
 			if (seed == 2)
 				for (uint32_t c = 0; c < f->nchan; c += 3)
@@ -108,7 +84,7 @@ static void no_engine_is_below_it(void **state)
 static void a_single_cable_is_told_exactly(void **state)
 {
 	struct fabric *f = net_spec("torus:dims=2x1,hosts=4");
-	struct jobset *js = place(f, 0, 1000000);
+	struct jobset *js = kit_placed_jobs(f, 0, 1000000, false);
 	struct job_time_opts o = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
 	const struct engine *minhop = engine_find("minhop", NULL);
 	struct metrics *m;

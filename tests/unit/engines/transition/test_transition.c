@@ -51,27 +51,6 @@ static bool *drained_of(const struct fabric *f, const struct transition *t)
 	return drained;
 }
 
-/* As on a chain: the ring's cable between switch cut and the next one is not used. */
-static struct tables *cut_ring(const struct fabric *f, uint32_t cut)
-{
-	struct tables *t = tables_new(f, "test");
-	uint32_t n = f->nsw;
-
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t dport = 0;
-		uint32_t dst = fabric_lid_switch(f, lid, &dport);
-
-		for (uint32_t sw = 0; sw < n; sw++) {
-			uint32_t here = (sw + n - cut - 1) % n, there = (dst + n - cut - 1) % n;
-			uint32_t next = here < there ? (sw + 1) % n : (sw + n - 1) % n;
-
-			tables_row(t, sw)[lid] =
-				sw == dst ? dport : f->chan_port[kit_chan(f, sw, next)];
-		}
-	}
-	return t;
-}
-
 /* The LIDs of hosts on those switches are as in b, all others as in a. */
 static struct tables *take_lids(const struct fabric *f, const struct tables *a,
 				const struct tables *b, uint32_t switches)
@@ -150,7 +129,7 @@ static void a_loop_takes_two_waves_from_the_destination_outwards(void **state)
 static void a_ring_cut_elsewhere_is_updated_in_waves_that_must_not_be_merged(void **state)
 {
 	struct fabric *f = net_ring(5, 2, NULL);
-	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 1);
+	struct tables *old = kit_cut_ring(f, 4), *new = kit_cut_ring(f, 1);
 	struct transition *t = must_plan(f, old, new, NULL);
 	struct judge_count count = { 0 };
 
@@ -176,7 +155,7 @@ static void a_ring_cut_elsewhere_is_updated_in_waves_that_must_not_be_merged(voi
  */
 static struct tables *opposite(const struct fabric *f, bool a0_clockwise)
 {
-	struct tables *t = cut_ring(f, 3);
+	struct tables *t = kit_cut_ring(f, 3);
 
 	tables_sl_form(t, SL_BY_DLID, f);
 	memset(t->sl, 1, t->stride);
@@ -223,7 +202,7 @@ static void two_lids_in_each_others_way_need_the_drain_of_one(void **state)
 static void a_lid_whose_old_sl_deadlocks_in_the_new_tables_is_drained_for_certain(void **state)
 {
 	struct fabric *f = net_ring(4, 1, NULL);
-	struct tables *old = cut_ring(f, 3), *new = cut_ring(f, 3);
+	struct tables *old = kit_cut_ring(f, 3), *new = kit_cut_ring(f, 3);
 	struct transition *t;
 
 	(void)state;
@@ -250,7 +229,7 @@ static void a_lid_whose_old_sl_deadlocks_in_the_new_tables_is_drained_for_certai
 static void cycles_of_the_old_tables_do_not_grow(void **state)
 {
 	struct fabric *f = net_ring(4, 2, NULL);
-	struct tables *old = kit_clockwise(f), *new = cut_ring(f, 3);
+	struct tables *old = kit_clockwise(f), *new = kit_cut_ring(f, 3);
 	struct transition *t = must_plan(f, old, new, NULL);
 
 	(void)state;
@@ -272,7 +251,8 @@ static void sls_and_sl2vl_tables_may_change_with_the_rest(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 24; seed++) {
 		struct fabric *f = net_ring(3 + seed % 3, 2, &o);
-		struct tables *old = cut_ring(f, 0), *new = cut_ring(f, (uint32_t)(seed % 3));
+		struct tables *old = kit_cut_ring(f, 0),
+			      *new = kit_cut_ring(f, (uint32_t)(seed % 3));
 		struct transition_params params = { .sl_any = seed & 1 };
 		struct transition *t;
 		struct rng r;
@@ -372,7 +352,7 @@ static void random_pairs_of_engines_never_meet_a_loop_or_a_cycle(void **state)
 static void what_is_done_in_a_hurry_keeps_lids_that_loop_in_one_wave(void **state)
 {
 	struct fabric *f = net_ring(5, 1, NULL);
-	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 1);
+	struct tables *old = kit_cut_ring(f, 4), *new = kit_cut_ring(f, 1);
 	struct transition_params quick = { .quick = true };
 	struct transition *t;
 
@@ -421,7 +401,7 @@ static void set_op_vls(struct fabric *f, uint8_t vls)
 /* On a ring cut in the same place: all paths to host 0 by SL sl, all SLs on VL vl but for one. */
 static struct tables *by_sl(const struct fabric *f, uint8_t sl, uint8_t odd_sl, uint8_t odd_vl)
 {
-	struct tables *t = cut_ring(f, 3);
+	struct tables *t = kit_cut_ring(f, 3);
 
 	tables_sl_form(t, SL_BY_DLID, f);
 	t->sl[f->term_lid[0]] = sl;
@@ -508,7 +488,8 @@ static void losses_that_are_there_already_change_nothing(void **state)
 static void new_tables_with_a_loop_or_a_cycle_are_refused(void **state)
 {
 	struct fabric *f = net_ring(4, 1, NULL);
-	struct tables *old = cut_ring(f, 3), *cyclic = kit_clockwise(f), *loops = cut_ring(f, 3);
+	struct tables *old = kit_cut_ring(f, 3), *cyclic = kit_clockwise(f),
+		      *loops = kit_cut_ring(f, 3);
 	struct transition *t;
 	struct err err;
 
@@ -528,7 +509,7 @@ static void new_tables_with_a_loop_or_a_cycle_are_refused(void **state)
 static void a_lid_that_loops_in_the_old_tables_is_drained(void **state)
 {
 	struct fabric *f = net_ring(4, 1, NULL);
-	struct tables *old = cut_ring(f, 3), *new = cut_ring(f, 3);
+	struct tables *old = kit_cut_ring(f, 3), *new = kit_cut_ring(f, 3);
 	struct transition *t;
 
 	(void)state;
@@ -574,7 +555,7 @@ static void what_is_told_as_the_most_only_shrinks_and_is_never_exceeded(void **s
 	(void)state;
 	for (uint32_t n = 5; n < 12; n++) {
 		struct fabric *f = net_ring(n, 2, NULL);
-		struct tables *old = cut_ring(f, n - 1), *new = cut_ring(f, 1);
+		struct tables *old = kit_cut_ring(f, n - 1), *new = kit_cut_ring(f, 1);
 		struct watch w = { .p = { .report = look_on, .ctx = &w } };
 		struct transition *t;
 		uint64_t calls;
@@ -598,7 +579,7 @@ static void what_is_told_as_the_most_only_shrinks_and_is_never_exceeded(void **s
 static void a_cancel_is_honoured(void **state)
 {
 	struct fabric *f = net_ring(5, 1, NULL);
-	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 1);
+	struct tables *old = kit_cut_ring(f, 4), *new = kit_cut_ring(f, 1);
 	struct progress p = { .cancel = true };
 	struct transition *t;
 	struct err err;

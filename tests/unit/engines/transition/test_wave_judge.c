@@ -50,27 +50,6 @@ static void must_not_hold(const struct fabric *f, const struct tables *old,
 		fail_msg("%s", err.text);
 }
 
-/* Packets to every LID go round the ring without the cable behind switch cut. */
-static struct tables *cut_ring(const struct fabric *f, uint32_t cut)
-{
-	struct tables *t = tables_new(f, "test");
-	uint32_t n = f->nsw;
-
-	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		uint8_t dport = 0;
-		uint32_t dst = fabric_lid_switch(f, lid, &dport);
-
-		for (uint32_t sw = 0; sw < n; sw++) {
-			uint32_t here = (sw + n - cut - 1) % n, there = (dst + n - cut - 1) % n;
-			uint32_t next = here < there ? (sw + 1) % n : (sw + n - 1) % n;
-
-			tables_row(t, sw)[lid] =
-				sw == dst ? dport : f->chan_port[kit_chan(f, sw, next)];
-		}
-	}
-	return t;
-}
-
 static struct transition *must_plan(const struct fabric *f, const struct tables *old,
 				    const struct tables *new)
 {
@@ -189,7 +168,7 @@ static void it_says_what_playing_all_packets_says(void **state)
 static void an_order_whose_waves_are_merged_is_refused(void **state)
 {
 	struct fabric *f = net_ring(6, 2, NULL);
-	struct tables *old = cut_ring(f, 5), *new = cut_ring(f, 1);
+	struct tables *old = kit_cut_ring(f, 5), *new = kit_cut_ring(f, 1);
 	struct transition *t = must_plan(f, old, new);
 
 	(void)state;
@@ -236,7 +215,7 @@ static void a_drain_that_is_left_out_is_refused(void **state)
 static void lanes_that_links_do_not_have_are_refused(void **state)
 {
 	struct fabric *f = net_ring(5, 1, NULL);
-	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 4);
+	struct tables *old = kit_cut_ring(f, 4), *new = kit_cut_ring(f, 4);
 	struct transition *t;
 
 	(void)state;
@@ -265,7 +244,7 @@ static void lanes_that_links_do_not_have_are_refused(void **state)
 static void service_levels_that_change_anywhere_are_seen(void **state)
 {
 	struct fabric *f = net_ring(5, 1, NULL);
-	struct tables *old = cut_ring(f, 4), *new = cut_ring(f, 4);
+	struct tables *old = kit_cut_ring(f, 4), *new = kit_cut_ring(f, 4);
 	struct transition *t;
 	uint8_t port;
 	size_t i;
@@ -308,7 +287,7 @@ static void cancel_soon(void *ctx, const char *step, uint64_t done, uint64_t tot
 static void a_cancel_is_honoured(void **state)
 {
 	struct fabric *f = net_ring(6, 2, NULL);
-	struct tables *old = cut_ring(f, 5), *new = cut_ring(f, 1);
+	struct tables *old = kit_cut_ring(f, 5), *new = kit_cut_ring(f, 1);
 	struct transition *t = must_plan(f, old, new);
 	struct progress p = { .report = cancel_soon, .ctx = &p };
 	struct err err = { "" };
