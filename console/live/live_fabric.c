@@ -39,7 +39,7 @@ static const struct argp_option rows[] = {
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
 	OPTION_LIVE_NODE_NAMES(10),
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE|none", 0,
-	  "where running jobs are read from (for plan and compare slurm by default, where there is one); none: "
+	  "where running jobs are read from (slurm by default, where there is one, for plan, compare, and apply of a plan for its jobs); none: "
 	  "jobs do not matter",
 	  10 },
 	OPTION_LIVE_ADAPTIVE(10),

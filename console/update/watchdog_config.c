@@ -122,6 +122,7 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 
 	json_object_set_new(j, "plan_sha256", json_string(digest_hex(hex, &c->plan)));
 	json_object_set_new(j, "without_lock", json_boolean(c->without_lock));
+	json_object_set_new(j, "jobs_tried", json_boolean(o->jobs_tried));
 	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
 	json_object_set_new(j, "accept_strangers", json_boolean(c->agents.strangers));
 	json_object_set_new(j, "accept_names", json_boolean(c->agents.names));
@@ -197,6 +198,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.name = watchdog_config_str(c, "name"),
 		.node_names = watchdog_config_str(c, "node_names"),
 		.jobs = watchdog_config_str(c, "jobs"),
+		.jobs_tried = json_is_true(json_object_get(c->text, "jobs_tried")),
 		.record_dir = watchdog_config_str(c, "record_dir"),
 		.state_dir = watchdog_config_str(c, "state_dir"),
 		.socket = watchdog_config_str(c, "socket"),

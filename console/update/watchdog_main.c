@@ -366,6 +366,20 @@ static int watchdog_main_names(const struct worker *w, const struct plan *p, con
 		       r.text);
 }
 
+/* That other jobs run by now refuses a plan only where somebody has said that they matter. */
+static int watchdog_main_follow(struct plan **now, struct worker *w, const struct plan *p,
+				struct graft_report *grafted, struct err *err)
+{
+	struct jobset *running = w->live.jobs;
+	int rc;
+
+	if (w->config.live.jobs_tried)
+		w->live.jobs = NULL;
+	rc = plan_follow(now, p, &w->live, grafted, err);
+	w->live.jobs = running;
+	return rc;
+}
+
 /* The plan on the fabric as it is now. */
 static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct err *err)
 {
@@ -374,8 +388,7 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 	int rc;
 
 	watchdog_main_tell_names(w, p);
-	rc = plan_follow(&now, p, &w->live, &grafted, err);
-
+	rc = watchdog_main_follow(&now, w, p, &grafted, err);
 	if (!rc && !digest_equal(&now->fabric->fingerprint, &p->fabric->fingerprint))
 		rc = watchdog_main_replace_plan(w, p, now, &grafted, err);
 	if (!rc)

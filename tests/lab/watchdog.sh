@@ -180,8 +180,11 @@ ok "as the switches say" same "$LAB_DIR/t1"
 if command -v slurmctld >/dev/null; then
 	lab_slurm || give_up "SLURM starts"
 	lab_job -J lost -w 'n[0005-0006]' >/dev/null || give_up "a job runs"
-	ok "a plan for its jobs" does 0 plan -e minhop --fabric lab1 --jobs slurm -o "$LAB_DIR/jobs.plan"
-	ok "an update that waits" begin "$LAB_DIR/jobs.plan" --jobs slurm
+	ok "a plan for SLURM's jobs, as nothing else is said" does 0 plan -e minhop --fabric lab1 -o "$LAB_DIR/jobs.plan"
+	lab_job -J more -w 'n[0009,0017]' >/dev/null || give_up "another job runs"
+	ok "other jobs than it knows, and that matters: refused" does 4 apply --accept-slower "$LAB_DIR/jobs.plan" "${dirs[@]}" --jobs slurm --yes-fabric lab1
+	ok "with the reason" said 'the jobs changed: 1 job started'
+	ok "without a word of jobs it is applied, and waits" begin "$LAB_DIR/jobs.plan"
 	lab_sl scontrol update nodename=n0006 state=down reason=test
 	ok "a job loses a node: rolled back" ends rolled-back 40
 	ok "with its number" watch_says 'jobs: job [0-9]+ has lost a node'

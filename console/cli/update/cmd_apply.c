@@ -160,6 +160,16 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 	return rc;
 }
 
+/* Whoever told which jobs the plan is for is asked which run now, unless that was said. */
+static int cmd_apply_load(struct apply_cmd *c, struct plan **p, struct err *err)
+{
+	if (load_plan_bytes(&c->plan, p, c->file, err))
+		return EXIT_UNREADABLE;
+	if ((*p)->jobs && !strcmp((*p)->jobs->source, "slurm"))
+		live_jobs_default(&c->dog.live);
+	return cmd_apply_apply(c, *p, err);
+}
+
 int cmd_apply(int argc, char **argv)
 {
 	const struct argp_child children[] = {
@@ -195,8 +205,7 @@ int cmd_apply(int argc, char **argv)
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
 	unfinished_warn_of(c.dog.live.state_dir);
-	rc = load_plan_bytes(&c.plan, &p, c.file, &err) ? EXIT_UNREADABLE
-							: cmd_apply_apply(&c, p, &err);
+	rc = cmd_apply_load(&c, &p, &err);
 	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
 	plan_bytes_clear(&c.plan);
