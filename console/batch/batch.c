@@ -3,6 +3,7 @@
 
 #include "console/app/app_priv.h"
 #include "console/batch/batch_record.h"
+#include "console/batch/prom_effect.h"
 #include "console/batch/prom_listen.h"
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
@@ -27,6 +28,7 @@ struct batch {
 	struct fabric_summary survey;
 	struct row_order rows;
 	struct prom_server *server;
+	struct prom_effect *effect; /* of updates; NULL: nobody wants it */
 	struct progress_line watch; /* until the first record */
 	uint64_t sample_ns;	    /* of the newest record */
 	unsigned done;
@@ -232,7 +234,9 @@ static int batch_put_out(struct batch *b, struct batch_output *out, struct err *
 static int batch_record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
-	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
+	struct batch_record r = {
+		.a = a, .v = &b->survey, .o = b->o, .rows = &b->rows, .effect = b->effect
+	};
 	struct batch_output out = { .text = NULL };
 	int rc = 0;
 
@@ -246,6 +250,8 @@ static int batch_record(struct batch *b, struct err *err)
 	pthread_mutex_lock(&a->events_lock);
 	r.s = app_shown(a);
 	fabric_summary_update(&b->survey, r.s);
+	if (b->effect)
+		prom_effect_sample(b->effect, a->updates, &b->survey);
 	batch_select_rows(b, &r);
 	r.complete = batch_is_complete(b);
 	r.findings = batch_count_findings(b, &r);
@@ -407,6 +413,8 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 	struct err err = { "" };
 	int rc = 0;
 
+	if (batch_opts_metrics(o))
+		b.effect = prom_effect_new();
 	progress_line_start(&b.watch);
 	app_notes_read_now(a);
 	if (b.o->at && a->feed && !feed_has_past(a->feed)) {
@@ -426,6 +434,7 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 	if (err.text[0] && rc != 128 + SIGPIPE)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	prom_server_stop(b.server);
+	prom_effect_free(b.effect);
 	row_order_done(&b.rows);
 	fabric_summary_done(&b.survey);
 	return rc;

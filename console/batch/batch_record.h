@@ -13,13 +13,15 @@
 #include <stdio.h>
 
 struct app;
+struct prom_effect;
 
 struct batch_record {
 	struct app *a; /* for the history and for --screen; else NULL */
 	const struct state *s;
 	const struct fabric_summary *v;
 	const struct batch_opts *o;
-	const struct row_order *rows; /* of a table, filtered and sorted */
+	const struct row_order *rows;	  /* of a table, filtered and sorted */
+	const struct prom_effect *effect; /* NULL: nobody wants it */
 	bool complete; /* all ports responded, nothing is missing, the jobs are known */
 	uint64_t findings;
 };

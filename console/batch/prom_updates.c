@@ -4,10 +4,12 @@
 #include "console/batch/prom_priv.h"
 
 #include "console/app/app_priv.h"
+#include "console/batch/prom_effect.h"
 #include "console/collect/update_watch.h"
 #include "engines/engine.h"
 #include "fabric/base/memory/mem.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +151,27 @@ static void prom_updates_times(FILE *out, const struct batch_record *r, const st
 	}
 }
 
+static void prom_updates_measured(FILE *out, const struct batch_record *r)
+{
+	static const char name[] = "ibroute_update_job_rate_bytes_per_second";
+	double rate[2];
+
+	if (!prom_effect_rates(r->effect, &rate[0], &rate[1]))
+		return;
+	prom_head(
+		out, name,
+		"What jobs sent before the update that was confirmed last and send after it, as "
+		"measured: of up to 16 that suffered most and run still, in sum, means of up to 30 "
+		"samples.",
+		"gauge");
+	for (int after = 0; after < 2; after++) {
+		prom_name(out, r, name);
+		prom_label(out, ',', "routing", after ? "after" : "before");
+		fputc('}', out);
+		prom_number(out, round(rate[after]));
+	}
+}
+
 void prom_updates_print(FILE *out, const struct batch_record *r)
 {
 	const struct update_counts *c = r->a ? r->a->updates : NULL;
@@ -170,5 +193,6 @@ void prom_updates_print(FILE *out, const struct batch_record *r)
 			 (double)c->confirmed_s);
 	if (c->gain.before > 0)
 		prom_updates_times(out, r, &c->gain);
+	prom_updates_measured(out, r);
 	free(e.of);
 }

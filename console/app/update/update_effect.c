@@ -212,6 +212,22 @@ void update_effect_before(const struct update_effect *x, char *buf, size_t len)
 		 x->nbefore, plural(x->nbefore), EFFECT_SAMPLES);
 }
 
+bool update_effect_sums(const struct update_effect *x, double *before, double *after)
+{
+	struct effect_sum s = { 0 };
+
+	for (uint32_t k = 0; k < x->njob; k++)
+		update_effect_add(&s, &x->job[k], update_effect_mean(x, x->job[k].id));
+	*before = s.before;
+	*after = s.after;
+	return s.n;
+}
+
+bool update_effect_whole(const struct update_effect *x)
+{
+	return x->nbefore && x->n >= x->nbefore;
+}
+
 bool update_effect_text(const struct update_effect *x, char *buf, size_t len)
 {
 	char slowest[160] = "", most[128], rates[96], told[48] = "", part[48] = "";
