@@ -31,9 +31,9 @@ enum command_arg {
 	ARG_ROWS, /* orders of the heatmap's rows */
 	ARG_LAYOUT,
 	ARG_BOOKMARK,
-	ARG_PEAK,  /* "util", "wait", "errors" */
-	ARG_EVENT, /* "next", "previous" */
-	ARG_FABRIC, /* "next", "previous", or the name of one */
+	ARG_PEAK,	/* "util", "wait", "errors" */
+	ARG_EVENT,	/* "next", "previous" */
+	ARG_FABRIC,	/* "next", "previous", or the name of one */
 	ARG_CONDITIONS, /* of the watchdog, with commas between */
 	ARG_COMMAND,
 	ARG_FILE, /* also a folder */
@@ -46,8 +46,9 @@ struct command {
 	enum command_arg arg;
 	bool needed; /* the argument is required */
 	enum req req;
-	enum view_id view; /* REQ_VIEW, unless the argument names it */
-	const char *help;  /* a sentence without a full stop */
+	enum view_id
+		view;	  /* REQ_VIEW, unless the argument names it; else where it works, 0: here */
+	const char *help; /* a sentence without a full stop */
 };
 
 const struct command *command_all(size_t *n);

@@ -153,6 +153,20 @@ static bool shell_run_event_way(struct shell *shell, struct input *in, const cha
 	return in->req != REQ_EVENT;
 }
 
+/* "start" and "confirm" are the same key in view 7: neither is taken for the other. */
+static bool shell_run_update_waits(struct shell *shell, const struct command *cmd,
+				   const struct state *s)
+{
+	bool confirm = !strcmp(cmd->name, "confirm");
+
+	context_choose(&shell->ctx, cmd->view);
+	if (s->apply.state == (confirm ? APPLY_CONFIRM : APPLY_READY))
+		return true;
+	context_say(&shell->ctx, confirm ? "no update is waiting to be confirmed"
+					 : "no plan is ready to be started");
+	return false;
+}
+
 /* The command of a line, and its argument; NULL: it is none, as is said. */
 static const struct command *shell_run_parse(struct shell *shell, const char *line, char *arg,
 					     struct input *in)
@@ -225,6 +239,7 @@ void shell_run(struct shell *shell, const char *line, const struct state *s, str
 	    (cmd->req == REQ_VIEW && cmd->arg == ARG_VIEW &&
 	     shell_run_view(shell, &in, arg, s, out)) ||
 	    (cmd->req == REQ_EVENT && arg[0] && !shell_run_event_way(shell, &in, arg)) ||
+	    (cmd->req == REQ_ENTER && cmd->view && !shell_run_update_waits(shell, cmd, s)) ||
 	    !shell_run_allowed(shell, &in, cmd, s))
 		return;
 	shell_do(shell, &in, s, out);

@@ -45,6 +45,37 @@ static void waiting(struct console_kit *k)
 	console_waiting(k);
 }
 
+/* From any view; each only where it can be meant. */
+static void commands_start_and_confirm_by_the_fabrics_name(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	console_keys(&k, "1:start\r");
+	console_shows(&k, "no plan is ready to be started");
+	assert_false(shell_typing(k.shell, &k.s));
+	console_keys(&k, "1:confirm\r");
+	assert_int_equal(shell_view(k.shell), VIEW_APPLY);
+	console_shows(&k, "to CONFIRM the new routing");
+	assert_true(shell_typing(k.shell, &k.s));
+	console_key(&k, K_ESC);
+	k.s.apply.state = APPLY_READY;
+	console_keys(&k, "1:confirm\r");
+	console_shows(&k, "no update is waiting to be confirmed");
+	assert_false(shell_typing(k.shell, &k.s));
+	console_keys(&k, "1:start\r");
+	console_shows(&k, "to START the update");
+	console_key(&k, K_ESC);
+	k.s.rw = false;
+	console_keys(&k, "1:start\r");
+	console_shows(&k, "read-only");
+	assert_false(shell_typing(k.shell, &k.s));
+	console_keys(&k, "1:reroute\r");
+	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
+	console_close(&k);
+}
+
 static void phases_waves_and_agents_are_shown_as_they_happen(void **state)
 {
 	struct console_kit k;
@@ -422,6 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agents_that_stayed_away_are_named_while_no_update_goes_on),
+		cmocka_unit_test(commands_start_and_confirm_by_the_fabrics_name),
 		cmocka_unit_test(phases_waves_and_agents_are_shown_as_they_happen),
 		cmocka_unit_test(the_deadline_runs_down_in_every_view),
 		cmocka_unit_test(notes_and_overrides_are_typed),
