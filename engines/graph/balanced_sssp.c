@@ -29,7 +29,9 @@ struct even {
 	struct chan_weights weights;
 	struct dest *dests; /* in the order in which they are routed */
 	uint32_t n, nterm;  /* LIDs of terminals come first, ... */
-	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed */
+	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed, ... */
+	uint32_t nbeside;   /* ... then those that may be routed beside those of terminals */
+	bool beside;	    /* and have been */
 	const bool *pin;    /* by end; NULL: none */
 	uint64_t *pinned;   /* by channel: their routes as installed; NULL: none */
 	uint8_t lmc;
@@ -56,6 +58,12 @@ static bool balanced_sssp_takes_turns(const struct fabric *f)
 	return without <= f->nsw / 8;
 }
 
+/* May another order be tried? */
+static bool balanced_sssp_is_small(const struct even *e)
+{
+	return (uint64_t)e->nterm * e->f->nchan <= AGAIN_WORK;
+}
+
 /* Those of terminals from the first on: the pinned ones go behind the others. */
 static void balanced_sssp_set_apart(struct even *e)
 {
@@ -72,11 +80,34 @@ static void balanced_sssp_set_apart(struct even *e)
 	free(last);
 }
 
+/* Switches without hosts: nobody but the management asks for them, so they need not see the loads,
+ * and where they do not, damaged trees need fewer VLs.  Not where the order of the LIDs may change.
+ */
+static void balanced_sssp_find_beside(struct even *e)
+{
+	struct dest *rest = e->dests + e->nterm + e->npinned, *last;
+	uint32_t n = e->n - e->nterm - e->npinned, nlast = 0;
+
+	e->nbeside = 0;
+	if (!min_load_tree_in_groups(e->f) || balanced_sssp_is_small(e) ||
+	    (!e->how->build && e->f->nend > e->f->nterm))
+		return;
+	last = xcalloc(n + 1, sizeof(*last));
+	for (uint32_t i = 0; i < n; i++)
+		if (rest[i].end >= e->f->nend && !e->f->sw_nterm[rest[i].sw])
+			rest[e->nbeside++] = rest[i];
+		else
+			last[nlast++] = rest[i];
+	memcpy(rest + e->nbeside, last, nlast * sizeof(*last));
+	free(last);
+}
+
 static void balanced_sssp_by_switch(struct even *e)
 {
 	free(e->dests);
 	e->dests = graph_dests_by_switch(&e->n, e->f, e->lmc);
 	balanced_sssp_set_apart(e);
+	balanced_sssp_find_beside(e);
 }
 
 /* The first LID of every switch, then the second of every switch, ... */
@@ -135,8 +166,18 @@ static void balanced_sssp_make_dags(struct even *e, const struct engine_params *
 	pool_free(pool);
 }
 
+static int balanced_sssp_route_switch_by_switch(struct even *e)
+{
+	e->beside = e->nbeside;
+	return min_load_tree_route_by_switch(e->b, e->dests, e->nterm, e->f->sw_nterm,
+					     e->dests + e->nterm + e->npinned, e->nbeside, &e->pace,
+					     &e->done);
+}
+
 static int balanced_sssp_route_terminals(struct even *e)
 {
+	if (!e->set)
+		return balanced_sssp_route_switch_by_switch(e);
 	for (uint32_t i = 0; i < e->nterm;) {
 		uint64_t work;
 		uint32_t run = min_load_tree_route_some(e->b, e->dests + i, e->nterm - i,
@@ -355,7 +396,7 @@ static int balanced_sssp_try_other_order(struct even *e, const struct engine_par
 	uint8_t *lft;
 	int rc;
 
-	if (*max <= bound + bound / 50 || (uint64_t)e->nterm * e->f->nchan > AGAIN_WORK)
+	if (*max <= bound + bound / 50 || !balanced_sssp_is_small(e))
 		return 0;
 	if (!turns)
 		balanced_sssp_make_dags(e, params);
@@ -485,8 +526,8 @@ static void balanced_sssp_build_legal(void *ctx, struct spdag *g, const struct f
  * then down a ranking of all, so that they take no VL of their own. */
 static int balanced_sssp_route_rest(struct even *e)
 {
-	const struct dest *d = e->dests + e->nterm + e->npinned;
-	uint32_t n = e->n - e->nterm - e->npinned;
+	uint32_t from = e->nterm + e->npinned + (e->beside ? e->nbeside : 0), n = e->n - from;
+	const struct dest *d = e->dests + from;
 	struct min_load_tree *b;
 	struct updown ud;
 	bool found = false;

@@ -8,17 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH	   64 /* LIDs of one destination switch whose ports are written row by row */
-#define RUN_WORK   (4u << 20) /* edges at most between two reports */
-#define PACKED_RUN 16	      /* LIDs of different switches whose ports are written row by row */
-#define AHEAD	   8	      /* rows asked for before they are written */
-#define ROWS_TURNS 8	      /* turns in which threads share the rows */
-#define IN_GROUPS  8192	      /* terminals from which on LIDs are chosen in groups */
-#define DAGS_AHEAD 4	      /* built together */
-#define PARTS_MAX  8	      /* of a level, whose switches choose at the same time */
-#define WIDE_EDGES 4096	      /* of positions that threads share for each LID */
-#define WIDE_LIDS  4	      /* LIDs from which on it is worth to look for these */
-#define PART_EDGES 512	      /* of a part at least */
+#define BATCH	    64 /* LIDs of one destination switch whose ports are written row by row */
+#define RUN_WORK    (4u << 20) /* edges at most between two reports */
+#define PACKED_RUN  16	       /* LIDs of different switches whose ports are written row by row */
+#define AHEAD	    8	       /* rows asked for before they are written */
+#define ROWS_TURNS  8	       /* turns in which threads share the rows */
+#define IN_GROUPS   8192       /* terminals from which on LIDs are chosen in groups */
+#define STREAM_RUNS 4	       /* that are routed while others prepare as many */
 
 /* Ports by switch of some LIDs, on their way to the rows. */
 struct columns {
@@ -27,12 +23,6 @@ struct columns {
 	uint16_t lid[PACKED_RUN];
 	uint32_t nline;		   /* lines of memory that these entries take of a row, ... */
 	uint32_t line[PACKED_RUN]; /* ... and where they begin */
-};
-
-/* Positions from first to end; wide: none of them waits for another, and they have many edges. */
-struct segment {
-	uint32_t first, end;
-	bool wide;
 };
 
 struct min_load_tree {
@@ -56,22 +46,12 @@ struct min_load_tree {
 	balance_build_fn build;
 	void *ctx;
 	struct pool *pool; /* NULL: there is only one thread */
-	struct spdag ahead[2][DAGS_AHEAD];
-	unsigned takes; /* from which of both; the others build the other one meanwhile */
-	const struct dest *coming; /* LIDs whose DAGs are wanted next */
-	uint32_t ncoming;
-	uint32_t *part[PARTS_MAX]; /* by position * LIDs + LID: routes that come through */
+	uint32_t *through; /* by position * LIDs + LID: routes that come through */
 	struct min_load_tree *mate[MIN_LOAD_TREE_GROUP]; /* of a group, by switch */
-	bool borrows;		 /* it is a mate: the loads are its leader's, and do not change */
-	struct segment *segment; /* of the DAG at hand, in the order of its positions */
-	uint32_t nsegment;
-	const struct spdag *in;	       /* that DAG; NULL: they are not known */
-	const struct segment *at;      /* the one that threads share ... */
-	bool once_more;		       /* ... as in load_tree_pick_some() ... */
-	const uint32_t *shared_weight; /* ... and with these routes; NULL: none */
-	uint8_t *now;		       /* ports by position of the LID at hand */
-	struct columns columns;	       /* n: others may be writing them */
-	unsigned half;		       /* of port, for the columns at hand */
+	bool borrows;		/* it is a mate: the loads are its leader's, and do not change */
+	uint8_t *now;		/* ports by position of the LID at hand */
+	struct columns columns; /* n: others may be writing them */
+	unsigned half;		/* of port, for the columns at hand */
 };
 
 static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
@@ -118,15 +98,11 @@ void min_load_tree_free(struct min_load_tree *b)
 	spdag_done(&b->dag);
 	if (b->pool)
 		pool_end(b->pool);
-	for (uint32_t i = 0; i < 2 * DAGS_AHEAD; i++)
-		spdag_done(&b->ahead[i % 2][i / 2]);
-	for (uint32_t i = 0; i < PARTS_MAX; i++)
-		free(b->part[i]);
+	free(b->through);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
 		min_load_tree_free(b->mate[i]);
 	if (!b->borrows)
 		free(b->load);
-	free(b->segment);
 	free(b->eload);
 	free(b->cost);
 	free(b->routes);
@@ -152,11 +128,8 @@ void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops)
 
 void min_load_tree_share(struct min_load_tree *b, struct pool *pool)
 {
-	if (pool_threads(pool) < 2)
-		return;
-	b->pool = pool;
-	for (uint32_t i = 0; i < 2 * DAGS_AHEAD; i++)
-		spdag_init(&b->ahead[i % 2][i / 2], b->f);
+	if (pool_threads(pool) > 1)
+		b->pool = pool;
 }
 
 void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights)
@@ -199,124 +172,6 @@ static void load_tree_pick_some(struct min_load_tree *b, const struct spdag *g, 
 		b->now[i] = chan_port[chan[best]];
 	}
 }
-
-/* --- threads that share the positions of one LID ---------------------------------------------- */
-
-/* Sends from some of the last positions, at which no edge arrives. */
-static void load_tree_send_last(struct min_load_tree *b, uint32_t part, uint32_t from,
-				uint32_t behind)
-{
-	const struct spdag *g = b->in;
-	uint32_t *routes = b->part[part];
-
-	memset(routes, 0, b->at->first * sizeof(*routes));
-	for (uint32_t i = from; i < behind; i++) {
-		uint32_t own = b->shared_weight[g->sw[i]], k = b->pick[i];
-
-		b->eload[k] += own;
-		routes[g->to[k]] += own;
-	}
-}
-
-static uint32_t load_tree_parts(const struct min_load_tree *b)
-{
-	uint32_t n = pool_threads(b->pool);
-
-	return n < PARTS_MAX ? n : PARTS_MAX;
-}
-
-static bool load_tree_pick_part(void *ctx, unsigned worker, uint32_t part)
-{
-	struct min_load_tree *b = ctx;
-	const struct segment *s = b->at;
-	uint64_t n = s->end - s->first, parts = load_tree_parts(b);
-	uint32_t from = s->first + (uint32_t)(n * part / parts);
-	uint32_t behind = s->first + (uint32_t)(n * (part + 1) / parts);
-
-	(void)worker;
-	load_tree_pick_some(b, b->in, b->once_more, from, behind);
-	if (b->shared_weight && s->end == b->in->n)
-		load_tree_send_last(b, part, from, behind);
-	return false;
-}
-
-/* What has not been sent yet. */
-static void load_tree_send_rest(struct min_load_tree *b, const uint32_t *weight)
-{
-	const struct spdag *g = b->in;
-	const struct segment *last = &b->segment[b->nsegment - 1];
-	uint32_t n = last->wide ? last->first : g->n;
-
-	for (uint32_t i = 0; i < n; i++)
-		b->routes[i] = weight[g->sw[i]];
-	for (uint32_t p = 0; last->wide && p < load_tree_parts(b); p++)
-		for (uint32_t i = 0; i < n; i++)
-			b->routes[i] += b->part[p][i];
-	for (uint32_t i = n; i-- > 1;) {
-		uint32_t k = b->pick[i];
-
-		b->eload[k] += b->routes[i];
-		b->routes[g->to[k]] += b->routes[i];
-	}
-}
-
-/* Paths and routes, by segments. */
-static void load_tree_pick_shared(struct min_load_tree *b, const uint32_t *weight, bool again)
-{
-	b->cost[0] = 0;
-	b->once_more = again;
-	b->shared_weight = weight;
-	for (uint32_t k = 0; k < b->nsegment; k++) {
-		b->at = &b->segment[k];
-		if (b->at->wide)
-			pool_for(b->pool, load_tree_parts(b), load_tree_pick_part, b);
-		else
-			load_tree_pick_some(b, b->in, again, b->at->first, b->at->end);
-	}
-	if (weight)
-		load_tree_send_rest(b, weight);
-}
-
-static void load_tree_add_segment(struct min_load_tree *b, uint32_t first, uint32_t end, bool wide)
-{
-	struct segment *last = b->nsegment ? &b->segment[b->nsegment - 1] : NULL;
-
-	if (last && !last->wide && !wide)
-		last->end = end;
-	else
-		b->segment[b->nsegment++] = (struct segment){ first, end, wide };
-}
-
-/* Positions whose edges lead to none of them, one after another; b->in stays NULL where threads
- * would not gain. */
-static void load_tree_find_segments(struct min_load_tree *b, const struct spdag *g)
-{
-	uint32_t first = 1, nwide = 0;
-
-	b->in = NULL;
-	b->nsegment = 0;
-	if (!b->segment)
-		b->segment = xcalloc(b->f->nsw, sizeof(*b->segment));
-	for (uint32_t i = 1, near = 0; i <= g->n; i++) {
-		bool wide = g->off[i] - g->off[first] >= WIDE_EDGES;
-
-		for (uint32_t k = g->off[i], end = i < g->n ? g->off[i + 1] : k; k < end; k++)
-			near = g->to[k] > near ? g->to[k] : near;
-		if (i < g->n && near < first)
-			continue;
-		if (i > first)
-			load_tree_add_segment(b, first, i, wide);
-		nwide += i > first && wide;
-		first = i;
-	}
-	if (nwide)
-		b->in = g;
-	for (uint32_t p = 0; nwide && p < load_tree_parts(b); p++)
-		if (!b->part[p])
-			b->part[p] = xcalloc((size_t)b->f->nsw * BATCH, sizeof(**b->part));
-}
-
-/* ---------------------------------------------------------------------------------------------- */
 
 /* Positions grow away from the root, so a pass downwards meets every subtree complete. */
 static void load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g,
@@ -475,73 +330,43 @@ static void load_tree_pick(struct min_load_tree *b, const struct spdag *g, const
 		load_tree_pick_weighed(b, g, weight);
 	else if (b->rule == BALANCE_PORTS)
 		load_tree_pick_ports(b, g, weight, again);
-	else if (b->in == g)
-		load_tree_pick_shared(b, weight, again);
 	else
 		load_tree_pick_paths(b, g, weight, again);
 }
 
-/* LIDs of one switch on their way to the rows. */
-struct rows {
-	struct min_load_tree *b;
-	const struct spdag *g;
-	const struct dest *d;
-	uint32_t n;
-};
-
-static bool load_tree_write_part(void *ctx, unsigned worker, uint32_t part)
-{
-	const struct rows *r = ctx;
-	struct min_load_tree *b = r->b;
-	uint64_t n = r->g->n;
-	uint32_t end = (uint32_t)(n * (part + 1) / ROWS_TURNS);
-
-	(void)worker;
-	for (uint32_t i = (uint32_t)(n * part / ROWS_TURNS); i < end; i++) {
-		uint8_t *row = tables_row(b->t, r->g->sw[i]);
-
-		for (uint32_t k = 0; k < r->n; k++)
-			row[r->d[k].lid] = i ? b->port[(size_t)k * b->f->nsw + i] : r->d[k].port;
-	}
-	return false;
-}
-
 static void load_tree_write_rows(struct min_load_tree *b, const struct spdag *g,
-				 const struct dest *d, uint32_t n)
+				 const struct dest *d, uint32_t n, const uint8_t *port)
 {
-	struct rows r = { b, g, d, n };
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint8_t *row = tables_row(b->t, g->sw[i]);
 
-	if (b->in)
-		pool_for(b->pool, ROWS_TURNS, load_tree_write_part, &r);
-	for (uint32_t i = 0; i < ROWS_TURNS && !b->in; i++)
-		load_tree_write_part(&r, 0, i);
+		for (uint32_t k = 0; k < n; k++)
+			row[d[k].lid] = i ? port[(size_t)k * b->f->nsw + i] : d[k].port;
+	}
 }
 
 /* Ports by position, to where they are wanted by switch. */
-static void load_tree_tell_hops(struct min_load_tree *b, const struct spdag *g, uint16_t lid,
-				const uint8_t *port)
+static void load_tree_tell_hops(struct min_load_tree *b, const struct spdag *g,
+				const struct dest *d, uint32_t n, const uint8_t *port)
 {
-	uint8_t *hops = lft_hops_fill(b->hops, lid);
+	for (uint32_t k = 0; k < n && b->hops; k++, port += b->f->nsw) {
+		uint8_t *hops = lft_hops_fill(b->hops, d[k].lid);
 
-	for (uint32_t i = 1; i < g->n; i++)
-		hops[g->sw[i]] = port[i];
+		for (uint32_t i = 1; i < g->n; i++)
+			hops[g->sw[i]] = port[i];
+	}
 }
 
-static void load_tree_route_batch(struct min_load_tree *b, const struct spdag *g,
-				  const struct dest *d, uint32_t n, const uint32_t *weight,
-				  bool again)
+/* Ports of some LIDs of one switch, by LID * switches + position. */
+static void load_tree_choose_batch(struct min_load_tree *b, const struct spdag *g, uint32_t n,
+				   const uint32_t *weight, bool again, uint8_t *port)
 {
-	for (uint32_t k = 0; k < n; k++) {
-		uint8_t *port = b->port + (size_t)k * b->f->nsw;
-
+	for (uint32_t k = 0; k < n; k++, port += b->f->nsw) {
 		b->now = port;
 		load_tree_pick(b, g, weight, again || k);
 		for (uint32_t i = 1; i < g->n && (b->weights.of || b->rule == BALANCE_PORTS); i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
-		if (b->hops)
-			load_tree_tell_hops(b, g, d[k].lid, port);
 	}
-	load_tree_write_rows(b, g, d, n);
 }
 
 /* The first terminal of a switch, or FAB_NONE. */
@@ -559,84 +384,6 @@ static bool load_tree_follows(const struct fabric *f, const struct dest *d)
 	return d->end >= f->nend && load_tree_first_terminal(f, d->sw) != FAB_NONE;
 }
 
-/* --- several threads -------------------------------------------------------------------------- */
-
-static bool load_tree_build_ahead(void *ctx, unsigned worker, uint32_t i)
-{
-	struct min_load_tree *b = ctx;
-	struct spdag *g = &b->ahead[!b->takes][i];
-
-	(void)worker;
-	if (g->root != FAB_NONE)
-		b->build(b->ctx, g, b->f, g->root);
-	return false;
-}
-
-/* Which switches come next, root first; returns how many of so many are known. */
-static uint32_t load_tree_list_roots(const struct min_load_tree *b, uint32_t root, uint32_t *list,
-				     uint32_t most)
-{
-	uint32_t n = 0;
-
-	list[n++] = root;
-	for (uint32_t i = 0; i < b->ncoming && n < most; i++) {
-		const struct dest *d = &b->coming[i];
-
-		if (d->sw != list[n - 1] && !load_tree_follows(b->f, d))
-			list[n++] = d->sw;
-	}
-	return n;
-}
-
-/* Begins to build the DAGs of n switches. */
-static void load_tree_begin_ahead(struct min_load_tree *b, const uint32_t *root, uint32_t n)
-{
-	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
-		b->ahead[!b->takes][i].root = i < n ? root[i] : FAB_NONE;
-	if (n)
-		pool_begin(b->pool, DAGS_AHEAD, load_tree_build_ahead, b);
-}
-
-static struct spdag *load_tree_find_ahead(struct min_load_tree *b, uint32_t root)
-{
-	for (uint32_t i = 0; i < DAGS_AHEAD; i++)
-		if (b->ahead[b->takes][i].root == root)
-			return &b->ahead[b->takes][i];
-	return NULL;
-}
-
-/* Those that were begun are there, that of root among them; the next ones are begun. */
-static void load_tree_go_ahead(struct min_load_tree *b, uint32_t root)
-{
-	uint32_t list[2 * DAGS_AHEAD], n = load_tree_list_roots(b, root, list, 2 * DAGS_AHEAD);
-
-	pool_end(b->pool);
-	b->takes = !b->takes;
-	if (!load_tree_find_ahead(b, root)) {
-		load_tree_begin_ahead(b, list, n < DAGS_AHEAD ? n : DAGS_AHEAD);
-		pool_end(b->pool);
-		b->takes = !b->takes;
-	}
-	while (n && load_tree_find_ahead(b, list[0])) {
-		memmove(list, list + 1, --n * sizeof(*list));
-	}
-	load_tree_begin_ahead(b, list, n < DAGS_AHEAD ? n : DAGS_AHEAD);
-}
-
-/* The DAG towards root from those ahead. */
-static void load_tree_take_ahead(struct min_load_tree *b, uint32_t root)
-{
-	struct spdag was = b->dag, *g = load_tree_find_ahead(b, root);
-
-	if (!g) {
-		load_tree_go_ahead(b, root);
-		g = load_tree_find_ahead(b, root);
-	}
-	b->dag = *g;
-	*g = was;
-	g->root = FAB_NONE;
-}
-
 /* The loads of edges from k to end, back to where they are from. */
 static void load_tree_store(struct min_load_tree *b, const struct spdag *g, uint32_t k,
 			    uint32_t end)
@@ -645,77 +392,47 @@ static void load_tree_store(struct min_load_tree *b, const struct spdag *g, uint
 		b->load[g->chan[k]] = b->eload[k];
 }
 
-/* LIDs of one switch whose ports are chosen at the same time. */
-struct ports_run {
-	struct min_load_tree *b;
-	const struct dest *d;
-	uint32_t n;
-	const uint32_t *weight;
-	uint32_t first, end, parts; /* positions of the level at hand */
-};
+/* What it costs to route n LIDs. */
+static uint64_t load_tree_edges(const struct spdag *g, uint32_t n)
+{
+	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+}
 
 /* All LIDs, one after another: a switch chooses by nothing but its own loads. */
-static void load_tree_choose_ports(const struct ports_run *r, uint32_t part, uint32_t i)
+static void load_tree_choose_ports(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				   uint32_t own, uint32_t i)
 {
-	struct min_load_tree *b = r->b;
 	const struct spdag *g = &b->dag;
-	uint32_t own = r->weight ? r->weight[g->sw[i]] : 0;
+	const uint32_t *through = b->through + (size_t)i * n;
 	uint8_t *row = tables_row(b->t, g->sw[i]);
 
 	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++)
 		b->eload[e] = b->load[g->chan[e]];
-	for (uint32_t k = 0; k < r->n; k++) {
-		uint32_t best = load_tree_least_loaded(b, g, i, k > 0), routes = own;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t best = load_tree_least_loaded(b, g, i, k > 0), routes = own + through[k];
 
-		for (uint32_t p = 0; p < r->parts; p++)
-			routes += b->part[p][(size_t)i * r->n + k];
 		b->pick[i] = best;
 		b->eload[best] += routes;
-		b->part[part][(size_t)g->to[best] * r->n + k] += routes;
-		row[r->d[k].lid] = b->f->chan_port[g->chan[best]];
+		b->through[(size_t)g->to[best] * n + k] += routes;
+		row[d[k].lid] = b->f->chan_port[g->chan[best]];
 	}
 	load_tree_store(b, g, g->off[i], g->off[i + 1]);
 }
 
-static bool load_tree_choose_part(void *ctx, unsigned worker, uint32_t part)
-{
-	const struct ports_run *r = ctx;
-	uint64_t n = r->end - r->first;
-
-	(void)worker;
-	for (uint32_t i = r->first + (uint32_t)(n * part / r->parts);
-	     i < r->first + (uint32_t)(n * (part + 1) / r->parts); i++)
-		load_tree_choose_ports(r, part, i);
-	return false;
-}
-
-/* Level by level, the farthest first, as no switch sends to another of its level. */
+/* The farthest switches first, as none sends to one that is as far. */
 static uint64_t load_tree_route_ports(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				      const uint32_t *weight)
 {
 	const struct spdag *g = &b->dag;
-	struct ports_run r = { .b = b, .d = d, .n = n, .weight = weight, .end = g->n };
 
-	r.parts = b->pool ? pool_threads(b->pool) : 1;
-	r.parts = r.parts < PARTS_MAX ? r.parts : PARTS_MAX;
-	for (uint32_t p = 0; p < r.parts; p++) {
-		if (!b->part[p])
-			b->part[p] = xcalloc((size_t)b->f->nsw * BATCH, sizeof(**b->part));
-		memset(b->part[p], 0, (size_t)g->n * n * sizeof(**b->part));
-	}
-	for (; r.end > 1; r.end = r.first) {
-		r.first = r.end - 1;
-		while (r.first > 1 && g->dist[r.first - 1] == g->dist[r.end - 1])
-			r.first--;
-		if (r.parts > 1 && g->off[r.end] - g->off[r.first] >= PART_EDGES * r.parts)
-			pool_for(b->pool, r.parts, load_tree_choose_part, &r);
-		else
-			for (uint32_t p = 0; p < r.parts; p++)
-				load_tree_choose_part(&r, 0, p);
-	}
+	if (!b->through)
+		b->through = xcalloc((size_t)b->f->nsw * BATCH, sizeof(*b->through));
+	memset(b->through, 0, (size_t)g->n * n * sizeof(*b->through));
+	for (uint32_t i = g->n; i-- > 1;)
+		load_tree_choose_ports(b, d, n, weight ? weight[g->sw[i]] : 0, i);
 	for (uint32_t k = 0; k < n; k++)
 		tables_row(b->t, g->root)[d[k].lid] = d[k].port;
-	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+	return load_tree_edges(g, n);
 }
 
 /* Are positions sorted by distance? */
@@ -743,25 +460,29 @@ static uint64_t load_tree_turn_to(struct min_load_tree *b, uint32_t root)
 		return 0;
 	if (b->set && dagset_load(b->set, &b->dag, root))
 		return b->dag.n + b->dag.nedge;
-	if (b->pool)
-		load_tree_take_ahead(b, root);
-	else
-		b->build(b->ctx, &b->dag, b->f, root);
+	b->build(b->ctx, &b->dag, b->f, root);
 	return b->f->nchan;
+}
+
+static void load_tree_take_loads(struct min_load_tree *b, const struct spdag *g)
+{
+	for (uint32_t k = 0; k < g->nedge; k++)
+		b->eload[k] = b->load[g->chan[k]];
 }
 
 uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 				const struct dest *d, uint32_t n, const uint32_t *weight)
 {
-	for (uint32_t k = 0; k < g->nedge; k++)
-		b->eload[k] = b->load[g->chan[k]];
-	if (b->pool && pool_is_quick(b->pool) && n >= WIDE_LIDS && b->rule == BALANCE_PATHS)
-		load_tree_find_segments(b, g);
-	for (uint32_t k = 0; k < n; k += BATCH)
-		load_tree_route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
-	b->in = NULL;
+	load_tree_take_loads(b, g);
+	for (uint32_t k = 0; k < n; k += BATCH) {
+		uint32_t some = n - k < BATCH ? n - k : BATCH;
+
+		load_tree_choose_batch(b, g, some, weight, k, b->port);
+		load_tree_tell_hops(b, g, d + k, some, b->port);
+		load_tree_write_rows(b, g, d + k, some, b->port);
+	}
 	load_tree_store(b, g, 0, g->nedge);
-	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
+	return load_tree_edges(g, n);
 }
 
 /* Where the ports by switch of LID k of a run go first. */
@@ -876,18 +597,16 @@ struct switch_group {
 	uint64_t work[MIN_LOAD_TREE_GROUP];
 };
 
-static struct min_load_tree *load_tree_mate(struct min_load_tree *b, uint32_t i)
+/* One that chooses from these loads and leaves them as they are. */
+static struct min_load_tree *load_tree_new_mate(const struct min_load_tree *b, uint64_t *load)
 {
-	struct min_load_tree *m = b->mate[i];
+	struct min_load_tree *m = min_load_tree_new(b->f, b->t, b->rule, b->build, b->ctx);
 
-	if (!m) {
-		m = b->mate[i] = min_load_tree_new(b->f, b->t, b->rule, b->build, b->ctx);
-		free(m->load);
-		m->load = b->load;
-		m->borrows = true;
-		m->weights = b->weights;
-		m->hops = b->hops;
-	}
+	free(m->load);
+	m->load = load;
+	m->borrows = true;
+	m->weights = b->weights;
+	m->hops = b->hops;
 	return m;
 }
 
@@ -923,7 +642,8 @@ static uint32_t load_tree_route_switches(struct min_load_tree *b, const struct d
 	uint32_t lids = load_tree_gather(&x, d, n);
 
 	for (uint32_t i = 0; i < x.n; i++)
-		load_tree_mate(b, i);
+		if (!b->mate[i])
+			b->mate[i] = load_tree_new_mate(b, b->load);
 	for (uint32_t k = 0; k < lids && b->hops; k++)
 		lft_hops_fill(b->hops, d[k].lid);
 	load_tree_do_all(b, x.n, load_tree_route_mate, &x);
@@ -1097,8 +817,6 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 		*work = load_tree_route_group(b, d, run, weight);
 		return run;
 	}
-	b->coming = d;
-	b->ncoming = n;
 	for (uint32_t k = 0; k < run; k++) {
 		uint8_t *port = load_tree_column(b, d, k);
 
@@ -1113,7 +831,6 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 		run = min_load_tree_run(b, d, n);
 		*work = min_load_tree_route(b, d, run, weight);
 	}
-	b->ncoming = 0;
 	return run;
 }
 
@@ -1199,18 +916,6 @@ static void load_tree_follow_terminals(struct min_load_tree *b, const struct des
 	}
 }
 
-uint32_t min_load_tree_run(const struct min_load_tree *b, const struct dest *d, uint32_t n)
-{
-	const struct fabric *f = b->f;
-	uint32_t most = RUN_WORK / (f->nchan + 1), k = 1;
-
-	most = most < BATCH ? most : BATCH;
-	while (k < n && k < most && d[k].sw == d->sw &&
-	       (d[k].end < f->nterm) == (d->end < f->nterm) && d[k].end < f->nend)
-		k++;
-	return k;
-}
-
 int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, uint32_t n,
 			    struct pace *p, uint64_t *done)
 {
@@ -1227,10 +932,7 @@ int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, u
 			k = load_tree_route_switches(b, d, n - i, &work);
 		} else {
 			k = min_load_tree_run(b, d, n - i);
-			b->coming = d;
-			b->ncoming = n - i;
 			work = min_load_tree_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);
-			b->ncoming = 0;
 		}
 		i += k;
 		*done += k;
@@ -1238,4 +940,271 @@ int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, u
 			return -ECANCELED;
 	}
 	return 0;
+}
+
+uint32_t min_load_tree_run(const struct min_load_tree *b, const struct dest *d, uint32_t n)
+{
+	const struct fabric *f = b->f;
+	uint32_t most = RUN_WORK / (f->nchan + 1), k = 1;
+
+	most = most < BATCH ? most : BATCH;
+	while (k < n && k < most && d[k].sw == d->sw &&
+	       (d[k].end < f->nterm) == (d->end < f->nterm) && d[k].end < f->nend)
+		k++;
+	return k;
+}
+
+/* --- switch by switch --------------------------------------------------------------------------
+ */
+
+/* LIDs of one switch, and its DAG. */
+struct stream_run {
+	struct spdag dag;
+	const struct dest *d,
+		*was;	  /* was: those before, whose ports are on their way to the rows */
+	uint32_t n, nwas; /* 0: none */
+	uint8_t *port;	  /* by LID * switches + position */
+};
+
+/*
+ * Some runs at a time: while one thread routes their LIDs, one after another, the others build the
+ * DAGs of the next runs, write the rows of those before, and route LIDs that add nothing to the
+ * loads, as if there were none.
+ */
+struct stream {
+	struct min_load_tree *b;
+	struct pool *pool; /* NULL: there is only one thread */
+	const struct dest *d, *rest;
+	uint32_t n, nrest; /* of both, those that are left */
+	const uint32_t *weight;
+	struct stream_run run[2][STREAM_RUNS];
+	unsigned now;		     /* which of both are routed */
+	uint64_t *none;		     /* by channel: no load */
+	struct min_load_tree **mate; /* by worker; NULL: not there yet */
+	struct spdag *found;	     /* by worker, for its room; without arrays: not there yet */
+	const struct dest *beside;   /* of the rest, those at hand */
+	uint32_t nbeside;
+	struct pace *p;
+	uint64_t *done;
+};
+
+static void load_tree_fill_hops(struct min_load_tree *b, const struct dest *d, uint32_t n)
+{
+	for (uint32_t k = 0; k < n && b->hops; k++)
+		lft_hops_fill(b->hops, d[k].lid);
+}
+
+/* Takes the next runs off the list. */
+static void load_tree_next_runs(struct stream *x)
+{
+	for (uint32_t i = 0; i < STREAM_RUNS; i++) {
+		struct stream_run *r = &x->run[!x->now][i];
+
+		r->was = r->d;
+		r->nwas = r->n;
+		r->d = x->d;
+		r->n = x->n ? min_load_tree_run(x->b, x->d, x->n) : 0;
+		load_tree_fill_hops(x->b, r->d, r->n);
+		x->d += r->n;
+		x->n -= r->n;
+	}
+}
+
+/* As many of the rest as belong to the runs at hand: all are done when these are. */
+static void load_tree_next_beside(struct stream *x)
+{
+	uint32_t n = 0, left = x->n;
+
+	for (uint32_t i = 0; i < STREAM_RUNS; i++) {
+		n += x->run[x->now][i].n;
+		left += x->run[x->now][i].n + x->run[!x->now][i].n;
+	}
+	x->beside = x->rest;
+	x->nbeside = left ? (uint32_t)(((uint64_t)x->nrest * n + left - 1) / left) : 0;
+	load_tree_fill_hops(x->b, x->beside, x->nbeside);
+	x->rest += x->nbeside;
+	x->nrest -= x->nbeside;
+}
+
+static void load_tree_end_run(struct min_load_tree *b, struct stream_run *r)
+{
+	if (!r->nwas)
+		return;
+	load_tree_tell_hops(b, &r->dag, r->was, r->nwas, r->port);
+	load_tree_write_rows(b, &r->dag, r->was, r->nwas, r->port);
+	r->nwas = 0;
+}
+
+/* What is found while a DAG is built stays with the worker, so that caches hold it. */
+static void load_tree_lend_found(struct spdag *to, struct spdag *from)
+{
+	uint32_t *was[3] = { to->found_from, to->found_chan, to->found_to };
+
+	to->found_from = from->found_from;
+	to->found_chan = from->found_chan;
+	to->found_to = from->found_to;
+	from->found_from = was[0];
+	from->found_chan = was[1];
+	from->found_to = was[2];
+}
+
+static void load_tree_begin_run(struct stream *x, unsigned worker, struct stream_run *r)
+{
+	const struct min_load_tree *b = x->b;
+	struct spdag *own = &x->found[worker];
+
+	if (!own->sw)
+		spdag_init(own, b->f);
+	if (!r->port) {
+		r->port = xcalloc((size_t)b->f->nsw * BATCH, 1);
+		spdag_init(&r->dag, b->f);
+	}
+	if (!r->n)
+		return;
+	load_tree_lend_found(&r->dag, own);
+	b->build(b->ctx, &r->dag, b->f, r->d->sw);
+	load_tree_lend_found(own, &r->dag);
+}
+
+static bool load_tree_do_beside(void *ctx, unsigned worker, uint32_t i)
+{
+	struct stream *x = ctx;
+	struct stream_run *r;
+
+	if (i < x->nbeside) {
+		if (!x->mate[worker])
+			x->mate[worker] = load_tree_new_mate(x->b, x->none);
+		min_load_tree_route(x->mate[worker], &x->beside[i], 1, NULL);
+		return false;
+	}
+	r = &x->run[!x->now][i - x->nbeside];
+	load_tree_end_run(x->b, r);
+	load_tree_begin_run(x, worker, r);
+	return false;
+}
+
+static uint64_t load_tree_route_run(struct min_load_tree *b, struct stream_run *r,
+				    const uint32_t *weight)
+{
+	struct spdag was = b->dag;
+	uint64_t work = b->f->nchan;
+
+	b->dag = r->dag;
+	if (load_tree_goes_by_levels(b, r->n)) {
+		work += load_tree_route_ports(b, r->d, r->n, weight);
+		r->n = 0; /* these are in the rows */
+	} else {
+		load_tree_take_loads(b, &r->dag);
+		load_tree_choose_batch(b, &r->dag, r->n, weight, false, r->port);
+		load_tree_store(b, &r->dag, 0, r->dag.nedge);
+		work += load_tree_edges(&r->dag, r->n);
+	}
+	b->dag = was;
+	return work;
+}
+
+static bool load_tree_stream_tick(struct stream *x, uint32_t lids, uint64_t work)
+{
+	*x->done += lids;
+	return pace_tick(x->p, *x->done, work);
+}
+
+/* The runs at hand; true when stopped. */
+static bool load_tree_route_runs(struct stream *x)
+{
+	bool stop = false;
+
+	for (uint32_t i = 0; i < STREAM_RUNS && !stop; i++) {
+		struct stream_run *r = &x->run[x->now][i];
+		uint32_t n = r->n;
+
+		if (!n)
+			continue;
+		stop = load_tree_stream_tick(x, n, load_tree_route_run(x->b, r, x->weight));
+	}
+	return stop;
+}
+
+/* Are there runs that are not routed, or not in the rows? */
+static bool load_tree_is_under_way(const struct stream *x)
+{
+	bool any = x->n;
+
+	for (uint32_t i = 0; i < 2 * STREAM_RUNS; i++)
+		any |= x->run[i % 2][i / 2].n;
+	return any;
+}
+
+static int load_tree_stream(struct stream *x)
+{
+	bool stop = false;
+
+	while (!stop && load_tree_is_under_way(x)) {
+		load_tree_next_runs(x);
+		load_tree_next_beside(x);
+		pool_begin(x->pool, x->nbeside + STREAM_RUNS, load_tree_do_beside, x);
+		stop = load_tree_route_runs(x);
+		pool_end(x->pool);
+		*x->done += x->nbeside;
+		x->now = !x->now;
+	}
+	return stop ? -ECANCELED : 0;
+}
+
+/* The same by one thread, which needs no more than one DAG. */
+static int load_tree_stream_alone(struct stream *x)
+{
+	bool stop = false;
+
+	for (uint32_t i = 0, run; i < x->n && !stop; i += run) {
+		run = min_load_tree_run(x->b, x->d + i, x->n - i);
+		stop = load_tree_stream_tick(x, run,
+					     min_load_tree_route(x->b, x->d + i, run, x->weight));
+	}
+	x->beside = x->rest;
+	x->nbeside = x->nrest;
+	for (uint32_t i = 0; i < x->nrest && !stop; i++) {
+		load_tree_fill_hops(x->b, &x->rest[i], 1);
+		load_tree_do_beside(x, 0, i);
+		stop = load_tree_stream_tick(x, 1, x->b->f->nchan);
+	}
+	return stop ? -ECANCELED : 0;
+}
+
+static void load_tree_stream_done(struct stream *x, uint32_t workers)
+{
+	for (uint32_t i = 0; i < 2 * STREAM_RUNS; i++) {
+		spdag_done(&x->run[i % 2][i / 2].dag);
+		free(x->run[i % 2][i / 2].port);
+	}
+	for (uint32_t w = 0; w < workers; w++) {
+		min_load_tree_free(x->mate[w]);
+		spdag_done(&x->found[w]);
+	}
+	free(x->mate);
+	free(x->found);
+	free(x->none);
+}
+
+int min_load_tree_route_by_switch(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				  const uint32_t *weight, const struct dest *rest, uint32_t nrest,
+				  struct pace *p, uint64_t *done)
+{
+	struct stream x = { .b = b, .pool = b->pool, .d = d, .n = n };
+	uint32_t workers = b->pool ? pool_threads(b->pool) : 1;
+	int rc;
+
+	x.rest = rest;
+	x.nrest = nrest;
+	x.weight = weight;
+	x.p = p;
+	x.done = done;
+	x.mate = xcalloc(workers, sizeof(struct min_load_tree *));
+	x.found = xcalloc(workers, sizeof(*x.found));
+	x.none = xcalloc(b->f->nchan, sizeof(*x.none));
+	b->pool = NULL; /* the others have enough to do */
+	rc = x.pool ? load_tree_stream(&x) : load_tree_stream_alone(&x);
+	b->pool = x.pool;
+	load_tree_stream_done(&x, workers);
+	return rc;
 }

@@ -42,8 +42,8 @@ void min_load_tree_use(struct min_load_tree *b, const struct dagset *set);
 /* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
 void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops);
 
-/* Threads that build DAGs for LIDs that come next, and choose ports; it must outlive b, and whoever
- * builds must not mind several of them.  Changes no table. */
+/* Threads that build DAGs and choose ports; it must outlive b, and whoever builds must not mind
+ * several of them.  Changes no table. */
 void min_load_tree_share(struct min_load_tree *b, struct pool *pool);
 
 /* Channels of different rates: loads are routes times these weights, which must outlive b. */
@@ -78,6 +78,14 @@ bool min_load_tree_in_groups(const struct fabric *f);
  * (min_load_tree_use()).  *work: edges looked at. */
 uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				  const uint32_t *weight, uint64_t *work);
+
+/* Routes n LIDs that count alike, those of a switch one after another and then those of the next;
+ * and beside them nrest LIDs that add nothing to the loads, as if there were none.  The threads of
+ * min_load_tree_share() do all but choose the ports of the n LIDs.  *done as in
+ * min_load_tree_route_all().  -ECANCELED. */
+int min_load_tree_route_by_switch(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				  const uint32_t *weight, const struct dest *rest, uint32_t nrest,
+				  struct pace *p, uint64_t *done);
 
 /* Routes some of n LIDs that were routed with that weight once more: takes all out of the loads
  * before, and puts their ports by switch to was (room for MIN_LOAD_TREE_GROUP columns of nsw). */

@@ -247,14 +247,13 @@ static void watch_report(void *ctx, const char *step, uint64_t done, uint64_t to
 		atomic_store(&w->p.cancel, true);
 }
 
-static void stops_at_a_cancel_wherever_it_is(void **state)
+static void stop_everywhere(const char *spec)
 {
-	struct fabric *f = net_spec("dragonfly:p=4");
+	struct fabric *f = net_spec(spec);
 	struct balanced_sssp_how how = { .rounds = BALANCED_SSSP_ROUNDS };
 	unsigned stop, reports = 2;
 	int rc;
 
-	(void)state;
 	for (stop = 1; stop <= reports; stop++) {
 		struct watch w = { .p = { .report = watch_report }, .stop_at = stop };
 		struct engine_params p = { .threads = 2 };
@@ -275,6 +274,13 @@ static void stops_at_a_cancel_wherever_it_is(void **state)
 		tables_put(t);
 	}
 	fabric_put(f);
+}
+
+static void stops_at_a_cancel_wherever_it_is(void **state)
+{
+	(void)state;
+	stop_everywhere("dragonfly:p=4");
+	stop_everywhere("fattree3:k=20,hosts=12"); /* switch by switch, by two threads */
 }
 
 int main(void)
