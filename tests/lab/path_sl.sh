@@ -50,6 +50,13 @@ paths_agree() { # the command paths has them, too, and a VL for each hop
 }
 ok "paths has them, with the VLs of its hops" paths_agree
 ok "without a word of what is assumed" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load >"$LAB_DIR/path" && ! grep -q assumed "$LAB_DIR/path"'
+planned() { # what is known of the SLs of the installed tables, and how many paths get another
+	lab_on n0002 "$IBROUTE_TOP" plan -e "$1" --jobs none --json >"$LAB_DIR/plan" 2>"$LAB_DIR/err"
+	python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print("assumed" if j["transition"]["sl_assumed"] else "told", j["sl_paths"])' "$LAB_DIR/plan"
+}
+ok "plan has them, too: minhop changes many" eval 'planned minhop | tee -a "$LAB_DIR/out" | grep -qE "^told [1-9][0-9]+$"'
 awk '{ print $1, $2, ($3 + 1) % 2 }' "$LAB_DIR/theirs" >"$LAB_DIR/wrong"
 others_differ() { wire paths "$LAB_DIR/wrong" | grep '[1-9][0-9]* of [0-9]* paths differ'; }
 ok "others are told apart" others_differ
@@ -57,6 +64,7 @@ ok "others are told apart" others_differ
 # --- others ---
 lab_opensm_stop
 ok "without an SM the SL is assumed" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load >"$LAB_DIR/path" 2>&1; grep -q "assumed" "$LAB_DIR/path"'
+ok "and plan says that they are assumed" eval 'planned nue:4 | grep -qE "^assumed [1-9]"'
 lab_opensm "routing_engine nue" "qos TRUE" "lmc 1" "nue_max_num_vls 2" ||
 	give_up "opensm brings the subnet up with nue"
 wire paths - >"$LAB_DIR/nue"
@@ -68,6 +76,10 @@ wire paths - >"$LAB_DIR/dfsssp"
 sed -n 's/^SLs/  dfsssp: SLs/p' "$LAB_DIR/dfsssp"
 ok "it shows that dfsssp answers each time with another SL" \
 	grep 'SLs by terminal, .* of 200 others [1-9]' "$LAB_DIR/dfsssp"
+ok "that there are none to be planned with is said" eval 'planned minhop >/dev/null; grep -q "different service levels each time it is asked: SL 0 is assumed" "$LAB_DIR/err"'
+lab_opensm_stop
+lab_opensm "routing_engine updn" || give_up "opensm brings the subnet up with updn"
+ok "by updn all paths are told to have SL 0" eval 'planned nue:4 | grep -qE "^told [1-9]"'
 
 # --- may they talk? ---
 one() { lab_on n0002 "$IBROUTE_TOP" paths "$@" --no-load >"$LAB_DIR/path" 2>&1; }

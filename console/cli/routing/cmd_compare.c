@@ -9,7 +9,7 @@
 #include "console/config/exits.h"
 #include "console/input/options.h"
 #include "console/io/output_file.h"
-#include "console/live/live_fabric.h"
+#include "console/live/live_sls.h"
 #include "console/plan/command_inputs.h"
 #include "console/plan/recommend.h"
 #include "engines/engine_spec.h"
@@ -338,6 +338,7 @@ static int cmd_compare_load_live(struct comparison *cmp, struct compare_cmd *c, 
 	c->live.moment = &c->o.moment;
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
+	live_sls_ask(&l, &c->live);
 	cmp->adaptive = l.adaptive;
 	command_inputs_take_live(s, &l);
 	live_close(&l);

@@ -16,7 +16,7 @@
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"
 #include "console/live/agents.h"
-#include "console/live/live_fabric.h"
+#include "console/live/live_sls.h"
 #include "console/plan/command_inputs.h"
 #include "console/plan/gate_json.h"
 #include "console/plan/route_report.h"
@@ -42,6 +42,7 @@ struct plan_cmd {
 	struct command_inputs in;
 	struct adaptive adaptive;
 	bool detailed, no_drain;
+	bool sls_known;	     /* of the installed tables, also where all are 0 */
 	double min_gain_pct; /* 0: any plan will do */
 	uint32_t rest;	     /* LIDs that stay as installed, with no_drain */
 };
@@ -194,7 +195,7 @@ static int cmd_plan_order_writes(struct route_report *next, const struct route_i
 }
 
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
-static void cmd_plan_print_waves(const struct plan *p, const struct transition *t)
+static void cmd_plan_print_waves(const struct plan *p, const struct transition *t, bool sls_known)
 {
 	char text[400];
 
@@ -209,7 +210,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 		printf("no LID needs a drain");
 	if (t->old_cyclic)
 		printf("; the installed tables have credit loops");
-	if (plan_sls_assumed(p))
+	if (plan_sls_assumed(p) && !sls_known)
 		printf("; hosts are assumed to use SL 0 now (SLs are not stored in switches)");
 	putchar('\n');
 	drain_text(text, sizeof(text), &p->drain, p->fabric, p->jobs);
@@ -225,7 +226,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 		       "for traffic to move to\n");
 }
 
-static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t)
+static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t, bool sls_known)
 {
 	json_t *drain = json_array();
 
@@ -238,8 +239,9 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)p->changes->nlft,
 			 "lids", (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
-			 plan_sls_assumed(p), "drain", drain, "drain_jobs", plan_drain_jobs_json(p),
-			 "ambiguous_names", drain_names_json(&p->drain, p->fabric, p->jobs));
+			 plan_sls_assumed(p) && !sls_known, "drain", drain, "drain_jobs",
+			 plan_drain_jobs_json(p), "ambiguous_names",
+			 drain_names_json(&p->drain, p->fabric, p->jobs));
 }
 
 /* As the automatic mode counts it. */
@@ -279,7 +281,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	}
 	plan_add_cost(j, p);
 	json_object_set_new(j, "adaptive_routing", adaptive_json(&c->adaptive));
-	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
+	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t, c->sls_known));
 	json_object_set_new(j, "gain", json_real(cmd_plan_gain(both)));
 	json_object_set_new(j, "rest_lids", json_integer(c->rest));
 	json_object_set_new(j, "time_gate", gate_json(&next->gate));
@@ -315,7 +317,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		summary_print_verdict(stdout, next);
 		summary_print_gate(stdout, next);
 		plan_print(stdout, next->plan);
-		cmd_plan_print_waves(next->plan, next->transition);
+		cmd_plan_print_waves(next->plan, next->transition, c->sls_known);
 		if (c->rest)
 			printf("as installed stay the paths to %u LID%s that would need a drain\n",
 			       c->rest, plural(c->rest));
@@ -479,6 +481,7 @@ static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *er
 		return EXIT_UNREADABLE;
 	if (cmd_plan_check_jobs(c, l, err))
 		return EXIT_BAD_USAGE;
+	c->sls_known = live_sls_ask(l, &c->live);
 	c->adaptive = l->adaptive;
 	command_inputs_take_live(&c->in, l);
 	return command_inputs_complete(&c->in, &c->o, err) ? EXIT_BAD_USAGE : 0;
