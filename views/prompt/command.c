@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "job", "[ID]", ARG_JOB, false, REQ_JOB, 0, "highlight a job's links in all views; no argument: none" },
 	{ "path", "A B", ARG_NODES, true, REQ_PATH, 0, "show the path from one node to another" },
 	{ "exclude", "[LIST]", ARG_NODE, false, REQ_EXCLUDE, 0, "the next preview routes around these switches and cables (SWITCH/PORT); exclude none: clear the list; no argument: toggle tagged rows, or what is under the cursor" },
+	{ "pin", "[LIST]", ARG_NODE, false, REQ_PIN, 0, "the next preview leaves the paths to these hosts, or those of job:1234, as they are; pin none: clear the list; no argument: toggle tagged jobs or switches, or this row" },
 	{ "from", "", ARG_NONE, false, REQ_PATH_FROM, 0, "start the path of view 0 at what is under the cursor" },
 	{ "to", "", ARG_NONE, false, REQ_PATH_TO, 0, "end the path of view 0 at what is under the cursor" },
 	{ "follow", "", ARG_NONE, false, REQ_FOLLOW, 0, "go to the switch at the other end of the cable" },

@@ -78,6 +78,9 @@ static bool shell_do_command(struct shell *shell, const struct input *in, const 
 	case REQ_EXCLUDE:
 		shell_rows_exclude(shell, s, text);
 		return true;
+	case REQ_PIN:
+		shell_rows_pin(shell, s, text);
+		return true;
 	case REQ_ENGINE:
 		out->options = shell->ctx.options;
 		return shell_do_pass_on(in, out);

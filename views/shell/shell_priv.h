@@ -50,6 +50,7 @@ void shell_rows_go_to(struct shell *shell, const struct state *s, enum view_id v
 /* Or the names of those that are tagged.  false: there is no row. */
 bool shell_rows_copy(struct shell *shell, const struct state *s, struct request *out);
 void shell_rows_exclude(struct shell *shell, const struct state *s, const char *text);
+void shell_rows_pin(struct shell *shell, const struct state *s, const char *text);
 /* On what is under the cursor, or of the moment of the past that is shown; NULL: none. */
 const struct row_note *shell_rows_note_here(struct shell *shell, const struct state *s);
 void shell_rows_note(struct shell *shell, const struct state *s, const char *text,

@@ -3,6 +3,7 @@
 
 #include "fabric/base/message/plain.h"
 #include "views/data/exclude.h"
+#include "views/data/pin_hosts.h"
 #include "views/data/state/key_hint.h"
 #include "views/switches/switches.h"
 #include "views/table/noted.h"
@@ -91,6 +92,20 @@ void shell_rows_exclude(struct shell *shell, const struct state *s, const char *
 		context_say(&shell->ctx,
 			    "exclude SWITCH or SWITCH/PORT (a cable); none: clear the list");
 	}
+}
+
+void shell_rows_pin(struct shell *shell, const struct state *s, const char *text)
+{
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+
+	if (text[0])
+		pin_hosts_named(&shell->ctx, s, text);
+	else if (!s->fabric)
+		context_say(&shell->ctx, "no fabric yet");
+	else if (!t || !tagged_pin(t, ops->kind, &shell->ctx, s))
+		context_say(&shell->ctx,
+			    "pin HOST or job:1234, or tag rows of views 4 and 5; none: clear");
 }
 
 const struct row_note *shell_rows_note_here(struct shell *shell, const struct state *s)

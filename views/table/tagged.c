@@ -2,9 +2,12 @@
 #include "views/table/tagged.h"
 
 #include "views/data/context.h"
+#include "fabric/base/memory/mem.h"
 #include "views/data/exclude.h"
+#include "views/data/pin_hosts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* false: neither a switch nor a cable between switches. */
 static bool tagged_add(struct route_limits *l, enum row_kind kind, const struct fabric *f,
@@ -43,6 +46,38 @@ bool tagged_exclude(const struct table *t, enum row_kind kind, struct context *c
 	}
 	exclude_all(ctx, s, l, n, other);
 	route_limits_free(l);
+	return true;
+}
+
+static void tagged_add_hosts(bool *host, enum row_kind kind, const struct context *ctx,
+			     const struct fabric *f, uint32_t row)
+{
+	const struct job *j = kind == ROWS_JOBS ? &ctx->summary.jobs->jobs[row] : NULL;
+
+	for (uint32_t i = 0; j && i < j->nterm; i++)
+		host[j->terms[i]] = true;
+	for (uint32_t t = 0; kind == ROWS_SWITCHES && t < f->nterm; t++)
+		host[t] = host[t] || f->term_sw[t] == row;
+	if (kind == ROWS_PORTS && f->port[row].term != FAB_NONE)
+		host[f->port[row].term] = true;
+}
+
+bool tagged_pin(const struct table *t, enum row_kind kind, struct context *ctx,
+		const struct state *s)
+{
+	bool *host;
+
+	if (!s->fabric || (kind != ROWS_JOBS && kind != ROWS_SWITCHES && kind != ROWS_PORTS) ||
+	    (!t->ntag && table_cursor(t) == FAB_NONE))
+		return false;
+	host = xcalloc(s->fabric->nterm + 1u, sizeof(*host));
+	if (!t->ntag)
+		tagged_add_hosts(host, kind, ctx, s->fabric, table_cursor(t));
+	for (uint32_t row = 0; t->ntag && row < t->keys_n; row++)
+		if (table_is_tagged(t, t->key[row]))
+			tagged_add_hosts(host, kind, ctx, s->fabric, row);
+	pin_hosts_toggle(ctx, s, host);
+	free(host);
 	return true;
 }
 

@@ -10,6 +10,12 @@
 bool tagged_exclude(const struct table *t, enum row_kind kind, struct context *ctx,
 		    const struct state *s);
 
+/* The hosts of tagged rows, jobs or switches or hosts, or else of the row under the cursor, are
+ * pinned for the next preview, or no longer; the operator is told.  false: these rows have no
+ * hosts. */
+bool tagged_pin(const struct table *t, enum row_kind kind, struct context *ctx,
+		const struct state *s);
+
 /* What a row is called where it is copied: as commands take it.  Returns buf, of VALUE_LEN. */
 const char *tagged_name(char *buf, const struct rows *r, uint32_t row);
 /* A line for each; NULL: no row is tagged.  The caller frees. */

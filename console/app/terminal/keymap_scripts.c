@@ -35,7 +35,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_COMPARE] = "show --links PLAN; show --diff PLAN",
 	[REQ_FOLLOW] = "--view links --filter a=NAME",
 	[REQ_PATH_FROM] = "paths A B", [REQ_PATH_TO] = "paths A B",
-	[REQ_EXCLUDE] = "plan --exclude LIST",
+	[REQ_EXCLUDE] = "plan --exclude LIST", [REQ_PIN] = "plan --pin LIST",
 	[REQ_OPTIONS] = "plan --vls K --seed N ...; paths A B",
 	[REQ_AGAIN] = "plan -e ENGINE", [REQ_IMPACT] = "plan --per-job; show --per-job PLAN",
 	[REQ_DIFF] = "show --diff PLAN",

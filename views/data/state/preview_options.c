@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/state/preview_options.h"
 
+#include "fabric/base/memory/mem.h"
+#include "fabric/base/text/hostlist.h"
 #include "fabric/format/site/limits_text.h"
+#include "fabric/format/site/pin_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,6 +53,57 @@ int preview_options_exclude(struct preview_options *o, const struct fabric *f, c
 			     PATH_TEXT - 1);
 	if (!rc)
 		snprintf(o->text[PARAM_EXCLUDE], PATH_TEXT, "%s", all);
+out:
+	free(all);
+	route_limits_free(l);
+	route_limits_free(what);
+	return rc;
+}
+
+/* Hosts as a list for humans; the caller frees. */
+static char *preview_options_hosts(const bool *host, const struct fabric *f)
+{
+	const char **names = xcalloc(f->nterm + 1u, sizeof(*names));
+	uint32_t n = 0;
+	char *text;
+
+	for (uint32_t t = 0; t < f->nterm; t++)
+		if (host[t])
+			names[n++] = f->term_name[t];
+	text = hostlist_compress(names, n);
+	free(names);
+	return text;
+}
+
+int preview_options_pin(struct preview_options *o, const struct fabric *f,
+			const struct jobset *jobs, const char *text, bool toggle, struct err *err)
+{
+	struct route_limits *l = NULL, *what = NULL;
+	char *all = NULL;
+	int rc = route_limits_pin(&what, f, jobs, text, err);
+
+	if (rc || !what || !what->pin)
+		goto out;
+	/* what is there may be of a fabric that is no more */
+	if (route_limits_pin(&l, f, jobs, o->text[PARAM_PIN], NULL) || !l || !l->pin) {
+		route_limits_free(l);
+		l = NULL;
+		rc = route_limits_pin(&l, f, jobs, text, err);
+	} else if (toggle && preview_options_has_flags(l->pin, what->pin, f->nterm)) {
+		preview_options_clear_flags(l->pin, what->pin, f->nterm);
+	} else {
+		rc = route_limits_pin(&l, f, jobs, text, err);
+	}
+	if (rc)
+		goto out;
+	all = preview_options_hosts(l->pin, f);
+	if (strlen(all) >= PATH_TEXT)
+		rc = err_set(
+			err, -EINVAL,
+			"the list of pinned hosts would exceed %d characters: clear it with :pin none",
+			PATH_TEXT - 1);
+	else
+		snprintf(o->text[PARAM_PIN], PATH_TEXT, "%s", all);
 out:
 	free(all);
 	route_limits_free(l);

@@ -5,6 +5,7 @@
 #include "engines/param.h"
 #include "fabric/base/message/err.h"
 #include "fabric/model/topology/fabric.h"
+#include "fabric/model/traffic/jobset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,3 +24,6 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
  * route_limits_exclude(), also when the list gets too long. */
 int preview_options_exclude(struct preview_options *o, const struct fabric *f, const char *text,
 			    bool toggle, struct err *err);
+/* The same for hosts whose paths stay, as route_limits_pin() takes them. */
+int preview_options_pin(struct preview_options *o, const struct fabric *f,
+			const struct jobset *jobs, const char *text, bool toggle, struct err *err);

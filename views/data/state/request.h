@@ -86,6 +86,7 @@ enum req {
 	REQ_GOTO,	 /* input.text: a node, or what a row is called */
 	REQ_JOB,	 /* input.text: a job's id: highlighted in all views; "" none */
 	REQ_EXCLUDE,	 /* input.text: for the next preview; "" what is under the cursor */
+	REQ_PIN,	 /* the same for hosts whose paths stay */
 	REQ_PATH,	 /* input.text: source and destination */
 	REQ_COLUMNS,	 /* input.text: columns of the table, as in --fields; "" the usual ones */
 	REQ_COLUMN_MENU, /* choose them from a list */
@@ -128,11 +129,11 @@ enum req {
 	REQ_HIST_FORWARD,
 	REQ_HIST_BACK5,
 	REQ_HIST_FORWARD5,
-	REQ_LIVE,	  /* back to the newest */
-	REQ_BOOKMARK,	  /* this moment; request.text: its name, "" a number */
-	REQ_AGAINST,	  /* rates beside those of request.text, a time; "": none */
-	REQ_PLAY,	  /* from the moment shown on; request.text: times its speed, "" or no longer */
-	REQ_EVENT,	  /* the moment of the event under the cursor */
+	REQ_LIVE,     /* back to the newest */
+	REQ_BOOKMARK, /* this moment; request.text: its name, "" a number */
+	REQ_AGAINST,  /* rates beside those of request.text, a time; "": none */
+	REQ_PLAY,     /* from the moment shown on; request.text: times its speed, "" or no longer */
+	REQ_EVENT,    /* the moment of the event under the cursor */
 	REQ_EVENT_NEXT,	  /* of the next event, ... */
 	REQ_EVENT_PREV,	  /* ... or of the one before */
 	REQ_PEAK,	  /* when this session's samples had the most of request.text */
@@ -155,8 +156,8 @@ enum req {
 	REQ_CELL,	  /* request.text: SEED,ENGINE,STEP of it, to be opened */
 	REQ_MOMENT,	  /* request.text: step of a replay to be shown */
 	REQ_TOUR,	  /* it begins, where the fabric is simulated */
-	REQ_FABRIC,	  /* request.text: the tab of this fabric, "next", "previous"; "": the next */
-	REQ_ARM,	  /* as with --rw from now on, where state.may_arm */
+	REQ_FABRIC, /* request.text: the tab of this fabric, "next", "previous"; "": the next */
+	REQ_ARM,    /* as with --rw from now on, where state.may_arm */
 	REQ_COUNT
 };
 

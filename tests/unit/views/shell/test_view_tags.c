@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is tagged in one table is seen in every other view. */
 #include "tests/unit/kit/console_kit.h"
+
+#include "fabric/format/site/pin_text.h"
 #include "views/view.h"
 
 #include <setjmp.h>
@@ -104,6 +106,51 @@ static void exclude(struct console_kit *k, const char *list)
 static const char *excluded(struct console_kit *k)
 {
 	return shell_context(k->shell)->options.text[PARAM_EXCLUDE];
+}
+
+static const char *pinned(struct console_kit *k)
+{
+	return shell_context(k->shell)->options.text[PARAM_PIN];
+}
+
+/* As the form of options would have it typed; what the engine makes of it is pin's. */
+static void hosts_of_tagged_rows_are_pinned_and_that_is_undone(void **state)
+{
+	struct console_kit k;
+	struct route_limits *l = NULL;
+	struct err err;
+	char list[PATH_TEXT];
+	uint32_t n = 0;
+
+	(void)state;
+	open_fabric(&k, false);
+	console_keys(&k, "4:sort name\rg:pin\r"); /* the one under the cursor */
+	console_shows(&k, "the next preview (6) leaves the paths to n");
+	assert_int_equal(route_limits_pin(&l, k.fabric, NULL, pinned(&k), &err), 0);
+	for (uint32_t t = 0; t < k.fabric->nterm; t++) {
+		assert_int_equal(l->pin[t], k.fabric->term_sw[t] == k.fabric->term_sw[0]);
+		n += l->pin[t];
+	}
+	assert_int_equal(n, k.fabric->sw_nterm[k.fabric->term_sw[0]]);
+	route_limits_free(l);
+	snprintf(list, sizeof(list), "%s", pinned(&k));
+	console_keys(&k, "g  :pin\r"); /* one of the two was pinned before */
+	assert_string_not_equal(pinned(&k), list);
+	console_keys(&k, ":pin\r"); /* all of them were */
+	console_shows(&k, "no host is pinned");
+	assert_string_equal(pinned(&k), "");
+	/* by name, of a job, and mistakes */
+	console_keys(&k, ":pin n0002\r:pin n0001\r");
+	assert_string_equal(pinned(&k), "n[0001-0002]");
+	console_keys(&k, ":pin leaf01\r");
+	console_shows(&k, "leaf01 is a switch");
+	assert_string_equal(pinned(&k), "n[0001-0002]");
+	console_keys(&k, ":pin none\r5g:pin\r");
+	assert_string_not_equal(pinned(&k), "");
+	console_keys(&k, ":pin none\r3:pin\r"); /* links have no hosts */
+	console_shows(&k, "pin HOST or job:1234");
+	assert_string_equal(pinned(&k), "");
+	console_close(&k);
 }
 
 static void tagged_switches_are_excluded_together_and_that_is_undone(void **state)
@@ -237,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tagged_link_is_seen_everywhere_in_any_look),
 		cmocka_unit_test(a_tagged_switch_is_seen_in_heatmap_and_topology),
+		cmocka_unit_test(hosts_of_tagged_rows_are_pinned_and_that_is_undone),
 		cmocka_unit_test(tagged_switches_are_excluded_together_and_that_is_undone),
 		cmocka_unit_test(tagged_cables_count_also_where_a_filter_hides_them),
 		cmocka_unit_test(names_of_tagged_rows_are_copied_together),
