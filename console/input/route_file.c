@@ -51,7 +51,7 @@ static int route_file_add_file(struct plan_files *files, const char *kind, const
 
 bool route_file_sls_known(const struct tables *t)
 {
-	return t->sl_kind != SL_CONST || !tables_as_found(t);
+	return tables_know_sls(t);
 }
 
 /* Also where all of them are 0. */

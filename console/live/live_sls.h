@@ -6,6 +6,6 @@
 
 /* Puts what its path records say into l's tables, which nobody else has yet, where our plugin has
  * not told: 64 paths by chance, and all of them where these differ from SL 0.  Of a collector's
- * tables too, over a port of its own.  True: they are known; else SL 0 is assumed, with a warning
- * where the subnet manager answers at all. */
-bool live_sls_ask(struct live *l, struct live_opts *o);
+ * tables too, over a port of its own.  Where they are not known then, SL 0 is assumed: a warning,
+ * if there is a subnet manager. */
+void live_sls_ask(struct live *l, struct live_opts *o);

@@ -51,7 +51,7 @@ struct poller {
 	struct update_watch *updates;
 	double updates_at; /* when they are looked at again */
 	char *name;	   /* of the fabric; NULL: not known yet */
-	bool lost, sm_lost, foreign, tables_read;
+	bool lost, sm_lost, foreign, tables_read, sls_failed;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	struct sweep_pace pace;			/* of sweeps */
 	uint64_t last_step_ms;

@@ -16,6 +16,7 @@
 /* SL2VL tables hardly change while no route does. */
 #define SL2VL_S	    300.0
 #define SL2VL_SHARE 60
+#define SLS_MAX	    20000 /* queries to the SM for the service levels of paths */
 #define STEP_MS	    100
 #define PATIENCE_S  0.3 /* before LFTs are sent without their SL2VL */
 
@@ -111,6 +112,23 @@ bool poller_reads_sl2vl(const struct poller *p)
 	return p->sl2vl && !p->ended && !p->lost;
 }
 
+/* In one piece: so many take about a second.  Where our plugin is in the SM it is asked as well:
+ * what this session has not given it is not known here. */
+static void poller_tables_ask_sls(struct poller *p, struct tables *t)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (p->opts.simulated || p->sm_lost)
+		return;
+	wire_pace(p->wire, p->tables_read);
+	rc = wire_learn_path_sls(t, p->wire, p->fabric, SLS_MAX, NULL, &err);
+	wire_pace(p->wire, false);
+	if (rc && !p->sls_failed)
+		log_add(LOG_INFO, "tables", "%s: SL 0 is assumed", err.text);
+	p->sls_failed = rc != 0;
+}
+
 static void poller_tables_all_read(struct poller *p)
 {
 	struct tables_report r;
@@ -123,6 +141,7 @@ static void poller_tables_all_read(struct poller *p)
 	r.blocks_missing = p->of_lfts.blocks_missing;
 	if (r.nmissing < p->of_lfts.nmissing)
 		r.nmissing = p->of_lfts.nmissing;
+	poller_tables_ask_sls(p, t);
 	took_s = (double)r.took_ns / 1e9;
 	if (r.nmissing)
 		log_add(LOG_WARN, "tables",

@@ -215,6 +215,11 @@ struct path_sl_report {
 int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err);
+/* The SLs of t, where they are not known, in as few queries as will do: of 64 paths by chance, and
+ * of all, as above, where these are not SL 0.  0: t->sls_told.  -EIO: some have no answer, -EAGAIN:
+ * others each time, -E2BIG: more than max queries; then t has SL 0 as before. */
+int wire_learn_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
+			struct progress *progress, struct err *err);
 /* Asks for n random paths, terminal to LID, whether the SM has the SLs of t for them.  0 also when
  * some differ, which the report says.  -EIO: none was answered. */
 int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tables *t, uint32_t n,
@@ -266,16 +271,16 @@ struct wire_ping {
 
 int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *progress,
 	      struct err *err);
-/* Out: f with what its hosts are called now (fabric_renamed(), the caller's), or NULL: as they were.
- * Asked over the tables that are installed; who does not answer keeps his name.  -ECANCELED, or what
- * the port failed with. */
+/* Out: f with what its hosts are called now (fabric_renamed(), the caller's), or NULL: as they
+ * were. Asked over the tables that are installed; who does not answer keeps his name.  -ECANCELED,
+ * or what the port failed with. */
 int wire_read_names(struct fabric **out, struct wire *w, const struct fabric *f,
 		    struct progress *progress, struct err *err);
 const char *wire_sm_state_name(uint8_t state);
 
 /* Records of services at the SM (sa.h), in the name of the local port: where a record has no GID it
- * has the port's.  Set again before its lease is over, one goes on.  0; -EOPNOTSUPP: the SM refuses,
- * and says why; -ETIMEDOUT. */
+ * has the port's.  Set again before its lease is over, one goes on.  0; -EOPNOTSUPP: the SM
+ * refuses, and says why; -ETIMEDOUT. */
 struct service_record;
 int wire_service_set(struct wire *w, const struct service_record *r, struct err *err);
 int wire_service_remove(struct wire *w, const struct service_record *r, struct err *err);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define NO_SL 0xff
+#define LOOK  64
 
 struct path {
 	uint32_t term;
@@ -318,5 +319,29 @@ int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f,
 		if (!report->differ)
 			break;
 	}
+	return rc;
+}
+
+int wire_learn_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
+			struct progress *progress, struct err *err)
+{
+	struct path_sl_report r;
+	int rc = wire_check_path_sls(w, f, t, LOOK, 1, &r, progress, err);
+
+	if (!rc && r.answered < r.asked)
+		rc = err_set(err, -EIO,
+			     "the subnet manager reports no service level for %llu of %llu paths",
+			     (unsigned long long)(r.asked - r.answered),
+			     (unsigned long long)r.asked);
+	if (!rc && r.differ) {
+		rc = wire_read_path_sls(t, w, f, max, LOOK, 1, &r, progress, err);
+		if (!rc && r.differ)
+			rc = err_set(err, -EAGAIN,
+				     "the subnet manager gives different service levels each time "
+				     "it is asked");
+		if (rc)
+			tables_sl_form(t, SL_CONST, f);
+	}
+	t->sls_told = !rc;
 	return rc;
 }

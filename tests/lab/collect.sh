@@ -101,10 +101,10 @@ told_same() { diff <(grep -v "^note: fabric and tables" "$LAB_DIR/by") "$LAB_DIR
 ok "dump-lfts costs nothing by way of it" cheap 0 dump-lfts
 ok "and says the same" told_same
 ok "that of another fabric is not taken" eval '! cost dump-lfts --fabric other --collector "$C" && grep -q "is ib, not other" "$LAB_DIR/said"'
-ok "plan asks the SM for service levels alone" cheap 90 plan -e minhop --jobs none
-ok "and compare" cheap 90 compare --engine minhop,updn --jobs none
+ok "so does plan" cheap 0 plan -e minhop --jobs none
+ok "and compare" cheap 0 compare --engine minhop,updn --jobs none
 ok "topology --slurm costs nothing" cheap 0 topology --slurm
-ok "paths by name asks the SM for the service level alone" cheap 8 paths n0001 n0016
+ok "paths by name asks the hosts for their P_Keys alone" cheap 8 paths n0001 n0016
 as_collected() { LAB_TIMEOUT=120 lab_on n0003 "$IBROUTE_TOP" "$@" >"$LAB_DIR/said" 2>&1 </dev/null; local rc=$?; cat "$LAB_DIR/said"; return $rc; }
 sm_by() { # its exit code is 1: there is no plugin
 	cost sm --collector "$1" --socket "$LAB_DIR/none" >/dev/null

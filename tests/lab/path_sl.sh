@@ -56,6 +56,8 @@ planned() { # what is known of the SLs of the installed tables, and how many pat
 j = json.load(open(sys.argv[1]))
 print("assumed" if j["transition"]["sl_assumed"] else "told", j["sl_paths"])' "$LAB_DIR/plan"
 }
+overview_knows() { lab_on n0002 "$IBROUTE_TOP" --json -n 1 --jobs none --collector none 2>/dev/null >"$LAB_DIR/overview" && grep -q "\"service_levels_known\": $1" "$LAB_DIR/overview"; }
+ok "and the console" overview_knows true
 ok "plan has them, too: minhop changes many" eval 'planned minhop | tee -a "$LAB_DIR/out" | grep -qE "^told [1-9][0-9]+$"'
 awk '{ print $1, $2, ($3 + 1) % 2 }' "$LAB_DIR/theirs" >"$LAB_DIR/wrong"
 others_differ() { wire paths "$LAB_DIR/wrong" | grep '[1-9][0-9]* of [0-9]* paths differ'; }
@@ -76,10 +78,12 @@ wire paths - >"$LAB_DIR/dfsssp"
 sed -n 's/^SLs/  dfsssp: SLs/p' "$LAB_DIR/dfsssp"
 ok "it shows that dfsssp answers each time with another SL" \
 	grep 'SLs by terminal, .* of 200 others [1-9]' "$LAB_DIR/dfsssp"
+ok "the console does not know them then" overview_knows false
 ok "that there are none to be planned with is said" eval 'planned minhop >/dev/null; grep -q "different service levels each time it is asked: SL 0 is assumed" "$LAB_DIR/err"'
 lab_opensm_stop
 lab_opensm "routing_engine updn" || give_up "opensm brings the subnet up with updn"
-ok "by updn all paths are told to have SL 0" eval 'planned nue:4 | grep -qE "^told [1-9]"'
+ok "by updn they are known again" overview_knows true
+ok "all paths are told to have SL 0" eval 'planned nue:4 | grep -qE "^told [1-9]"'
 
 # --- may they talk? ---
 one() { lab_on n0002 "$IBROUTE_TOP" paths "$@" --no-load >"$LAB_DIR/path" 2>&1; }

@@ -262,12 +262,6 @@ static const struct tables *app_data_with_sls(struct app *a, const struct tables
 	return t;
 }
 
-/* Tables that came without SLs say 0 for all. */
-static bool app_data_knows_sls(const struct tables *t)
-{
-	return t->sl_kind != SL_CONST || !tables_as_found(t);
-}
-
 /* Their SL2VL has come, and that is all: figures of LFTs hold for the new ones as well. */
 static bool app_data_only_vls_are_new(const struct tables *old, const struct tables *t)
 {
@@ -285,7 +279,8 @@ static void app_data_keep_usage(struct app *a, const struct tables *old)
 
 void app_set_tables(struct app *a, const struct tables *t, bool partial)
 {
-	bool same = a->read && tables_same(a->read, t, a->state.fabric);
+	bool same = a->read && a->read->sls_told == t->sls_told &&
+		    tables_same(a->read, t, a->state.fabric);
 	const struct tables *old = a->state.tables;
 
 	a->tables_partial = partial;
@@ -296,7 +291,7 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	tables_put(a->read);
 	a->read = tables_get(t);
 	t = app_data_with_sls(a, t);
-	if (old && tables_same(old, t, a->state.fabric)) {
+	if (old && old->sls_told == t->sls_told && tables_same(old, t, a->state.fabric)) {
 		tables_put(t);
 		return;
 	}
@@ -306,7 +301,7 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	else
 		app_data_drop_metrics(a);
 	tables_put(old);
-	a->state.sls_known = app_data_knows_sls(t);
+	a->state.sls_known = tables_know_sls(t);
 	app_want_metrics(a);
 	app_data_tell(a, NEWS_TABLES, NULL);
 }

@@ -309,13 +309,13 @@ static int cmd_paths_collected(struct paths *x, struct paths_cmd *c, struct err 
 	return -EAGAIN;
 }
 
-/* The SM is asked for a service level that nobody has told; without a port it is taken to be 0. */
+/* The SM is asked for a service level that nobody has told, and hosts for their P_Keys; without a
+ * port it is taken to be 0, and these are not known. */
 static void cmd_paths_open_port(struct paths *x, struct paths_cmd *c)
 {
 	struct err unused;
 
-	if (!x->s.l.collected || route_file_sls_known(x->s.t) ||
-	    live_port(&x->port, &c->s.live, &unused))
+	if (!x->s.l.collected || live_port(&x->port, &c->s.live, &unused))
 		return;
 	x->s.w = x->port.w;
 }
@@ -590,8 +590,8 @@ int cmd_paths(int argc, char **argv)
 		       "load, and the number of paths that share each link (EFI). The ends are "
 		       "names (n031, n031/2), LIDs or GUIDs. Of a live fabric only what the path "
 		       "takes is read: LIDs (--Lid) and GUIDs cost about eight MADs a hop, names a "
-		       "discovery; of a collector nothing but the service level. Of hosts behind a port "
-		       "the P_Keys are read, too: whether they share a partition.\vExit codes: 0 packets arrive; 1 "
+		       "discovery; of a collector nothing. The P_Keys of hosts are read, too, "
+		       "two MADs: whether they share a partition.\vExit codes: 0 packets arrive; 1 "
 		       "they do not, or the ends may not talk; 64 bad options, or unknown ends; 255 the fabric or a file "
 		       "could not be read.",
 	};

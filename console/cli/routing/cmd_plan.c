@@ -195,7 +195,7 @@ static int cmd_plan_order_writes(struct route_report *next, const struct route_i
 }
 
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
-static void cmd_plan_print_waves(const struct plan *p, const struct transition *t, bool sls_known)
+static void cmd_plan_print_waves(const struct plan *p, const struct transition *t)
 {
 	char text[400];
 
@@ -210,7 +210,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 		printf("no LID needs a drain");
 	if (t->old_cyclic)
 		printf("; the installed tables have credit loops");
-	if (plan_sls_assumed(p) && !sls_known)
+	if (plan_sls_assumed(p))
 		printf("; hosts are assumed to use SL 0 now (SLs are not stored in switches)");
 	putchar('\n');
 	drain_text(text, sizeof(text), &p->drain, p->fabric, p->jobs);
@@ -226,7 +226,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 		       "for traffic to move to\n");
 }
 
-static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t, bool sls_known)
+static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t)
 {
 	json_t *drain = json_array();
 
@@ -239,9 +239,8 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)p->changes->nlft,
 			 "lids", (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
-			 plan_sls_assumed(p) && !sls_known, "drain", drain, "drain_jobs",
-			 plan_drain_jobs_json(p), "ambiguous_names",
-			 drain_names_json(&p->drain, p->fabric, p->jobs));
+			 plan_sls_assumed(p), "drain", drain, "drain_jobs", plan_drain_jobs_json(p),
+			 "ambiguous_names", drain_names_json(&p->drain, p->fabric, p->jobs));
 }
 
 /* As the automatic mode counts it. */
@@ -281,7 +280,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	}
 	plan_add_cost(j, p);
 	json_object_set_new(j, "adaptive_routing", adaptive_json(&c->adaptive));
-	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t, c->sls_known));
+	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
 	json_object_set_new(j, "gain", json_real(cmd_plan_gain(both)));
 	json_object_set_new(j, "rest_lids", json_integer(c->rest));
 	json_object_set_new(j, "time_gate", gate_json(&next->gate));
@@ -317,7 +316,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		summary_print_verdict(stdout, next);
 		summary_print_gate(stdout, next);
 		plan_print(stdout, next->plan);
-		cmd_plan_print_waves(next->plan, next->transition, c->sls_known);
+		cmd_plan_print_waves(next->plan, next->transition);
 		if (c->rest)
 			printf("as installed stay the paths to %u LID%s that would need a drain\n",
 			       c->rest, plural(c->rest));
@@ -481,7 +480,7 @@ static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *er
 		return EXIT_UNREADABLE;
 	if (cmd_plan_check_jobs(c, l, err))
 		return EXIT_BAD_USAGE;
-	c->sls_known = live_sls_ask(l, &c->live);
+	live_sls_ask(l, &c->live);
 	c->adaptive = l->adaptive;
 	command_inputs_take_live(&c->in, l);
 	return command_inputs_complete(&c->in, &c->o, err) ? EXIT_BAD_USAGE : 0;

@@ -60,7 +60,7 @@ void plan_print_files(FILE *out, const struct plan *p)
 
 bool plan_sls_assumed(const struct plan *p)
 {
-	return p->diff->sl_pairs && p->from->sl_kind == SL_CONST && tables_as_found(p->from);
+	return p->diff->sl_pairs && !tables_know_sls(p->from);
 }
 
 void plan_add_cost(json_t *j, const struct plan *p)

@@ -14,9 +14,9 @@ struct route_limits {
 	uint32_t nsw, nchan, nend; /* of the fabric that they are for */
 	bool *exclude_sw;	   /* nsw; NULL: none */
 	bool *exclude_chan;	   /* nchan, both directions of a cable; NULL: none */
-	char *exclude_text;	   /* the same for people, as fabric/format/site/limits_text.h reads it */
-	bool *pin;		   /* nend; NULL: none */
-	char *pin_text;		   /* the same as a host list; NULL: none */
+	char *exclude_text; /* the same for people, as fabric/format/site/limits_text.h reads it */
+	bool *pin;	    /* nend; NULL: none */
+	char *pin_text;	    /* the same as a host list; NULL: none */
 };
 
 struct route_limits *route_limits_new(const struct fabric *f); /* no limits yet */

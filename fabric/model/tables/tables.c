@@ -331,6 +331,11 @@ bool tables_as_found(const struct tables *t)
 	return !strcmp(t->engine, TABLES_WIRE) || !strcmp(t->engine, TABLES_FILE);
 }
 
+bool tables_know_sls(const struct tables *t)
+{
+	return t->sl_kind != SL_CONST || t->sls_told || !tables_as_found(t);
+}
+
 /* SLs above 15, which tables of others may hold, have no bit. */
 static uint16_t tables_sl_bit(uint8_t sl)
 {

@@ -47,6 +47,7 @@ struct tables {
 
 	enum sl_kind sl_kind;
 	uint8_t sl_const;
+	bool sls_told; /* of tables as found: the subnet manager has said so */
 	uint8_t *sl;
 
 	enum sl2vl_kind sl2vl_kind;
@@ -163,6 +164,8 @@ bool tables_hash_with_progress(struct digest *out, const struct tables *t, const
 
 /* Were they read from switches or a dump, which do not hold the SLs of paths? */
 bool tables_as_found(const struct tables *t);
+/* Switches hold no SLs of paths: is it known that they are those? */
+bool tables_know_sls(const struct tables *t);
 
 /* Bit sl: a path from a terminal to some LID in use has that SL. */
 uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f);

@@ -12,7 +12,7 @@ struct tables_head {
 	struct digest fingerprint;
 	char engine[sizeof(((struct tables *)0)->engine)];
 	char params[sizeof(((struct tables *)0)->params)];
-	uint8_t vls, sls, escape, zero;
+	uint8_t vls, sls, escape, sls_told;
 };
 
 struct sl_head {
@@ -90,6 +90,7 @@ void tables_bytes_put(bytes_out *out, const struct tables *t)
 	h.vls = t->vls;
 	h.sls = t->sls;
 	h.escape = t->escape;
+	h.sls_told = t->sls_told;
 	vec_reserve(out, out->n + sizeof(h) + (size_t)t->nsw * t->stride + tables_sl_bytes(t) +
 				 tables_sl2vl_bytes(t) + 64);
 	bytes_put(out, &h, sizeof(h));
@@ -120,6 +121,7 @@ static void tables_bytes_take_words(struct tables *t, struct tables_head *h)
 	t->vls = h->vls;
 	t->sls = h->sls;
 	t->escape = h->escape;
+	t->sls_told = h->sls_told;
 }
 
 int tables_bytes_take(struct tables **out, struct bytes_in *in, const struct fabric *f)
@@ -132,7 +134,7 @@ int tables_bytes_take(struct tables **out, struct bytes_in *in, const struct fab
 	bytes_take(in, &h, sizeof(h));
 	if (in->bad || h.nsw != t->nsw || h.nend != t->nend || h.max_lid != t->max_lid ||
 	    h.stride != t->stride || !digest_equal(&h.fingerprint, &t->fingerprint) ||
-	    h.vls > FAB_SLS || h.sls > FAB_SLS || h.escape > 1)
+	    h.vls > FAB_SLS || h.sls > FAB_SLS || h.escape > 1 || h.sls_told > 1)
 		rc = -EPROTO;
 	if (!rc) {
 		tables_bytes_take_words(t, &h);

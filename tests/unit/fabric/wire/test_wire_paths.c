@@ -4,6 +4,7 @@
 
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
+#include "fabric/wire/queue.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
@@ -224,6 +225,52 @@ static void a_fabric_without_hosts_has_no_path_to_check(void **state)
 	world_down(&x);
 }
 
+static void sls_are_learnt_with_64_queries_where_all_are_0(void **state)
+{
+	struct world x;
+	uint64_t before;
+
+	(void)state;
+	world_up(&x, SL_CONST, 0);
+	x.t->sl_const = 0;
+	assert_int_equal(sim_install_tables(x.sim, x.t, &x.err), 0);
+	before = wire_stats(x.w)->sent;
+	assert_int_equal(wire_learn_path_sls(x.got, x.w, x.f, 100, NULL, &x.err), 0);
+	assert_true(x.got->sls_told);
+	assert_in_range(wire_stats(x.w)->sent - before, 64, 80);
+	expect_all_equal(&x);
+	world_down(&x);
+}
+
+static void sls_are_learnt_with_all_queries_where_some_are_not_0(void **state)
+{
+	static const enum sl_kind kinds[] = { SL_CONST, SL_BY_DLID, SL_BY_SWITCH };
+
+	(void)state;
+	for (size_t k = 0; k < 3; k++) {
+		struct world x;
+
+		world_up(&x, kinds[k], 0);
+		assert_int_equal(wire_learn_path_sls(x.got, x.w, x.f, 1000, NULL, &x.err), 0);
+		assert_true(x.got->sls_told);
+		expect_all_equal(&x);
+		world_down(&x);
+	}
+}
+
+static void sls_that_take_too_many_queries_are_not_known_and_0(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_SWITCH, 0);
+	assert_int_equal(wire_learn_path_sls(x.got, x.w, x.f, 100, NULL, &x.err), -E2BIG);
+	assert_false(x.got->sls_told);
+	assert_int_equal(x.got->sl_kind, SL_CONST);
+	assert_int_equal(x.got->sl_const, 0);
+	world_down(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +282,9 @@ int main(void)
 		cmocka_unit_test(an_sm_that_does_not_answer_is_said),
 		cmocka_unit_test(refused_paths_are_said_with_the_reason),
 		cmocka_unit_test(a_fabric_without_hosts_has_no_path_to_check),
+		cmocka_unit_test(sls_are_learnt_with_64_queries_where_all_are_0),
+		cmocka_unit_test(sls_are_learnt_with_all_queries_where_some_are_not_0),
+		cmocka_unit_test(sls_that_take_too_many_queries_are_not_known_and_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
