@@ -223,14 +223,16 @@ static void the_worst_cells_are_named_where_there_is_room(void **state)
 	struct input click = { .req = REQ_CLICK, .x = 120, .y = 4 };
 	struct console_kit k;
 	struct request out;
-	char row[300], name[200];
+	char row[300], name[200], *screen;
 
 	(void)state;
 	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
 	console_hides(&k, "worst  util");
 	console_size(&k, 200, 60);
 	chan_label(name, sizeof(name), k.fabric, fullest_up(&k));
-	snprintf(row, sizeof(row), "%s", strstr(console_screen(&k), "worst  util"));
+	screen = console_screen(&k);
+	snprintf(row, sizeof(row), "%s", strstr(screen, "worst  util"));
+	free(screen);
 	assert_non_null(strstr(row, name)); /* in the line below the head */
 	shell_input(k.shell, &click, &k.s, &out);
 	snprintf(row, sizeof(row), "-- %s ", name); /* what is told of the cell under the cursor */
