@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH	    64 /* LIDs that are written to the LFTs together */
+#define BATCH	    64 /* LIDs that are chosen while those before are written */
+#define COLUMNS	    16 /* LIDs that are written to the LFTs together */
 #define AGAIN	    4  /* times that LIDs over the fullest channels are routed again */
 #define VAIN	    16
-#define AHEAD	    8	 /* switches whose paths are made together */
-#define WIDE_EDGES  4096 /* of a level whose switches threads share for each LID */
-#define WIDE_LIDS   4	 /* LIDs from which on it is worth to look for these */
-#define PARTS_MAX   8
+#define AHEAD	    8		 /* switches whose paths are made beside a batch */
+#define UNUSED	    16		 /* whose paths wait, at most */
+#define TOGETHER    64		 /* whose paths are made before all batches, at a time */
 #define PATHS_BYTES (160u << 20) /* for the paths to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
@@ -23,12 +23,16 @@ struct target {
 	uint32_t sw;
 	uint32_t i; /* index in its layer */
 	struct nue_escape_paths paths;
+	uint32_t made_in; /* the loop in which these are made; 0: none */
 };
 
-/* Positions as many hops away, or of several levels; wide: of one, and with many edges. */
-struct segment {
-	uint32_t first, end;
-	bool wide;
+/* LIDs whose edges are chosen, on their way to the LFTs. */
+struct batch {
+	uint32_t n;
+	uint16_t lid[BATCH];
+	uint8_t own[BATCH]; /* port at the destination switch */
+	const struct nue_escape_paths *paths[BATCH];
+	uint32_t *taken; /* by LID * switches + position: edge chosen there */
 };
 
 struct balancer {
@@ -39,22 +43,28 @@ struct balancer {
 	bool parallel; /* cables */
 	struct pool *pool;
 	struct nue_escape_paths_maker **maker; /* by worker; NULL: not there yet */
-	struct target *ahead[AHEAD];	       /* those whose paths are made */
+	uint8_t **port;			       /* by worker: by LID of some * nsw + switch */
+	struct target *target;		       /* all of them */
+	uint32_t ntarget;
+	uint32_t at;			/* that before which all are done ... */
+	uint32_t left;			/* ... when the batch before was handed over */
+	uint32_t dropped;		/* that before which paths are no longer kept */
+	uint32_t next;			/* from which on no paths are made */
+	uint32_t unused;		/* whose paths are made, or being made, for later */
+	struct target *ahead[TOGETHER]; /* those being made */
 	uint32_t nahead;
-	const struct nue_escape_paths *in; /* whose segments are known; NULL: none */
-	struct segment *segment;
-	uint32_t nsegment;
-	const struct segment *at; /* the one that threads share */
+	uint32_t loop; /* how many times others have been given something to do */
+	struct batch batch[2];
+	unsigned filling;	    /* which of both; others write the other one */
+	const struct target *last;  /* the LID before was one of its: b->cost is that ... */
+	const uint32_t *last_taken; /* ... of these edges */
 	const struct chan_weights *weights;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
 	uint32_t *top;	  /* by position: place of the channel chosen there */
-	uint32_t *taken;  /* by position: edge chosen there */
+	uint32_t *taken;  /* by position: edge of a LID that is routed again */
 	uint32_t *before; /* taken before that */
 	uint32_t *sum;	  /* by position: terminals that come through */
-	uint8_t *port;	  /* by LID of the batch * nsw + switch */
-	uint16_t lid[BATCH];
-	uint32_t nlid;
 	struct pace pace;
 	unsigned again; /* times that all LIDs have been routed */
 	bool *full;	/* by LID: due again */
@@ -62,35 +72,29 @@ struct balancer {
 	uint64_t done, work;
 };
 
-static void nue_balance_flush(struct balancer *b)
-{
-	const struct fabric *f = b->f;
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint8_t *row = tables_row(b->t, u);
-
-		for (uint32_t k = 0; k < b->nlid; k++)
-			row[b->lid[k]] = b->port[(size_t)k * f->nsw + u];
-	}
-	b->nlid = 0;
-}
-
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
- * loop: nobody could foretell it. */
-static void nue_balance_choose_some(struct balancer *b, const struct nue_escape_paths *w,
-				    uint32_t from, uint32_t behind)
+ * loop: nobody could foretell it.  last: what was chosen before, with costs that are still there,
+ * since when loads have only grown, so that what costs the same is still the cheapest; or NULL. */
+static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w,
+				    const uint32_t *last, uint32_t *taken)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
 	uint64_t *cost = b->cost;
-	uint32_t end = w->off[from];
+	uint32_t end = w->off[1];
 
-	for (uint32_t p = from; p < behind; p++) {
-		uint32_t best = end;
+	cost[0] = 0;
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t best = last ? last[p] : end, e = end + 1;
 		uint64_t least = cost[to[best]] + b->load[chan[best]];
 
 		end = w->off[p + 1];
-		for (uint32_t e = best + 1; e < end; e++) {
+		taken[p] = best;
+		if (last && least == cost[p])
+			continue;
+		best = e - 1;
+		least = cost[to[best]] + b->load[chan[best]];
+		for (; e < end; e++) {
 			uint64_t x = cost[to[e]] + b->load[chan[e]];
 			bool less = x < least;
 
@@ -98,79 +102,13 @@ static void nue_balance_choose_some(struct balancer *b, const struct nue_escape_
 			best = less ? e : best;
 		}
 		cost[p] = least;
-		b->taken[p] = best;
+		taken[p] = best;
 	}
-}
-
-static uint32_t nue_balance_parts(const struct balancer *b)
-{
-	uint32_t n = pool_threads(b->pool);
-
-	return n < PARTS_MAX ? n : PARTS_MAX;
-}
-
-static bool nue_balance_choose_part(void *ctx, unsigned worker, uint32_t part)
-{
-	struct balancer *b = ctx;
-	uint64_t n = b->at->end - b->at->first, parts = nue_balance_parts(b);
-
-	(void)worker;
-	nue_balance_choose_some(b, b->in, b->at->first + (uint32_t)(n * part / parts),
-				b->at->first + (uint32_t)(n * (part + 1) / parts));
-	return false;
-}
-
-static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w)
-{
-	b->cost[0] = 0;
-	if (b->in != w)
-		nue_balance_choose_some(b, w, 1, w->n);
-	for (uint32_t k = 0; b->in == w && k < b->nsegment; k++) {
-		b->at = &b->segment[k];
-		if (b->at->wide)
-			pool_for(b->pool, nue_balance_parts(b), nue_balance_choose_part, b);
-		else
-			nue_balance_choose_some(b, w, b->at->first, b->at->end);
-	}
-}
-
-static void nue_balance_add_segment(struct balancer *b, uint32_t first, uint32_t end, bool wide)
-{
-	struct segment *last = b->nsegment ? &b->segment[b->nsegment - 1] : NULL;
-
-	if (last && !last->wide && !wide)
-		last->end = end;
-	else
-		b->segment[b->nsegment++] = (struct segment){ first, end, wide };
-}
-
-/* Levels of the paths to a switch with so many LIDs, where threads gain. */
-static void nue_balance_find_segments(struct balancer *b, const struct target *t, uint32_t lids)
-{
-	const struct nue_escape_paths *w = &t->paths;
-	const uint16_t *hops = t->trees->hops + (size_t)t->i * b->f->nsw;
-	bool any = false;
-
-	b->in = NULL;
-	b->nsegment = 0;
-	if (w->bound || lids < WIDE_LIDS || !pool_is_quick(b->pool))
-		return;
-	for (uint32_t first = 1, p = 1; p <= w->n; p++) {
-		bool wide = w->off[p] - w->off[first] >= WIDE_EDGES;
-
-		if (p == first || (p < w->n && hops[w->sw[p]] == hops[w->sw[first]]))
-			continue;
-		nue_balance_add_segment(b, first, p, wide);
-		any |= wide;
-		first = p;
-	}
-	if (any)
-		b->in = w;
 }
 
 /* The same among edges that are bound. */
 static void nue_balance_choose_bound(struct balancer *b, const struct nue_escape_paths *w,
-				     const uint32_t *place)
+				     const uint32_t *place, uint32_t *taken)
 {
 	b->cost[0] = 0;
 	b->top[0] = UINT32_MAX;
@@ -186,17 +124,18 @@ static void nue_balance_choose_bound(struct balancer *b, const struct nue_escape
 			best = less ? e : best;
 		}
 		b->cost[p] = least;
-		b->taken[p] = best;
+		taken[p] = best;
 		b->top[p] = place[w->chan[best]];
 	}
 }
 
-static void nue_balance_choose(struct balancer *b, const struct target *t)
+static void nue_balance_choose(struct balancer *b, const struct target *t, const uint32_t *last,
+			       uint32_t *taken)
 {
 	if (t->paths.bound)
-		nue_balance_choose_bound(b, &t->paths, t->trees->place);
+		nue_balance_choose_bound(b, &t->paths, t->trees->place, taken);
 	else
-		nue_balance_choose_free(b, &t->paths);
+		nue_balance_choose_free(b, &t->paths, last, taken);
 }
 
 static void nue_balance_sum_up(struct balancer *b, const struct nue_escape_paths *w)
@@ -206,29 +145,16 @@ static void nue_balance_sum_up(struct balancer *b, const struct nue_escape_paths
 		b->sum[w->to[b->taken[p]]] += b->sum[p];
 }
 
-static void nue_balance_add_loads(struct balancer *b, const struct nue_escape_paths *w)
+static void nue_balance_add_loads(struct balancer *b, const struct nue_escape_paths *w,
+				  const uint32_t *taken)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;) {
-		uint32_t e = b->taken[p];
+		uint32_t e = taken[p];
 
 		b->sum[w->to[e]] += b->sum[p];
 		b->load[w->chan[e]] += (uint64_t)b->sum[p] * chan_weight(b->weights, w->chan[e]);
 	}
-}
-
-static void nue_balance_write_lid(struct balancer *b, const struct nue_escape_paths *w,
-				  uint16_t lid, uint8_t own)
-{
-	const struct fabric *f = b->f;
-	uint8_t *port = b->port + (size_t)b->nlid * f->nsw;
-
-	port[w->sw[0]] = own;
-	for (uint32_t p = 1; p < w->n; p++)
-		port[w->sw[p]] = w->port[b->taken[p]];
-	b->lid[b->nlid++] = lid;
-	if (b->nlid == BATCH)
-		nue_balance_flush(b);
 }
 
 /* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
@@ -247,14 +173,155 @@ static uint16_t nue_balance_target_lid(const struct balancer *b, const struct ta
 			  r / (off[t->sw + 1] - off[t->sw]));
 }
 
+static uint32_t nue_balance_target_lids(const struct balancer *b, const struct target *t)
+{
+	uint32_t u = t->sw;
+
+	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
+}
+
+/* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
+ * to go. */
+static bool nue_balance_is_due(const struct balancer *b, const struct target *t, uint32_t r)
+{
+	return !b->again || (b->vain < VAIN && b->full[nue_balance_target_lid(b, t, r)]);
+}
+
+/* The first LID of a switch that is due, or how many it has. */
+static uint32_t nue_balance_first_due(const struct balancer *b, const struct target *t)
+{
+	uint32_t lids = nue_balance_target_lids(b, t), r = 0;
+
+	while (r < lids && !nue_balance_is_due(b, t, r))
+		r++;
+	return r;
+}
+
+/* --- batches -----------------------------------------------------------------------------------
+ */
+
+static void nue_balance_write_column(uint8_t *port, const struct nue_escape_paths *w,
+				     const uint32_t *taken, uint8_t own)
+{
+	port[w->sw[0]] = own;
+	for (uint32_t p = 1; p < w->n; p++)
+		port[w->sw[p]] = w->port[taken[p]];
+}
+
+/* Some LIDs of the batch that is not being filled. */
+static void nue_balance_write_some(struct balancer *b, unsigned worker, uint32_t from)
+{
+	const struct batch *x = &b->batch[!b->filling];
+	uint32_t nsw = b->f->nsw, n = x->n - from < COLUMNS ? x->n - from : COLUMNS;
+	uint8_t *port;
+
+	if (!b->port[worker])
+		b->port[worker] = xcalloc((size_t)nsw * COLUMNS, 1);
+	port = b->port[worker];
+	for (uint32_t k = 0; k < n; k++)
+		nue_balance_write_column(port + (size_t)k * nsw, x->paths[from + k],
+					 x->taken + (size_t)(from + k) * nsw, x->own[from + k]);
+	for (uint32_t u = 0; u < nsw; u++) {
+		uint8_t *row = tables_row(b->t, u);
+
+		for (uint32_t k = 0; k < n; k++)
+			row[x->lid[from + k]] = port[(size_t)k * nsw + u];
+	}
+}
+
+static void nue_balance_make(struct balancer *b, unsigned worker, struct target *t)
+{
+	if (!b->maker[worker])
+		b->maker[worker] = nue_escape_paths_maker_new(b->f);
+	nue_escape_paths_make(&t->paths, b->maker[worker], t->trees, t->i, b->parallel);
+}
+
+static bool nue_balance_do_beside(void *ctx, unsigned worker, uint32_t i)
+{
+	struct balancer *b = ctx;
+
+	if (i < b->nahead)
+		nue_balance_make(b, worker, b->ahead[i]);
+	else
+		nue_balance_write_some(b, worker, (i - b->nahead) * COLUMNS);
+	return false;
+}
+
+/* Those whose paths will be wanted soon. */
+static void nue_balance_plan_ahead(struct balancer *b)
+{
+	b->nahead = 0;
+	for (; b->next < b->ntarget && b->nahead < AHEAD && b->unused < UNUSED; b->next++) {
+		struct target *t = &b->target[b->next];
+
+		t->made_in = 0;
+		if (nue_balance_first_due(b, t) == nue_balance_target_lids(b, t))
+			continue;
+		t->made_in = b->loop;
+		b->ahead[b->nahead++] = t;
+		b->unused++;
+	}
+}
+
+/* The others write the batch, and make paths, while the next one is filled. */
+static void nue_balance_hand_over(struct balancer *b)
+{
+	uint32_t parts;
+
+	pool_end(b->pool);
+	b->batch[!b->filling].n = 0;
+	for (; b->dropped < b->left; b->dropped++)
+		nue_escape_paths_done(&b->target[b->dropped].paths);
+	b->left = b->at;
+	b->filling = !b->filling;
+	b->loop++;
+	nue_balance_plan_ahead(b);
+	parts = (b->batch[!b->filling].n + COLUMNS - 1) / COLUMNS;
+	if (b->nahead + parts)
+		pool_begin(b->pool, b->nahead + parts, nue_balance_do_beside, b);
+}
+
+/* Until all is written; no more paths are made. */
+static void nue_balance_settle(struct balancer *b)
+{
+	b->next = b->ntarget;
+	nue_balance_hand_over(b);
+	nue_balance_hand_over(b);
+}
+
+/* Where the edges of the next LID go. */
+static uint32_t *nue_balance_room(struct balancer *b)
+{
+	struct batch *x = &b->batch[b->filling];
+
+	return x->taken + (size_t)x->n * b->f->nsw;
+}
+
+static void nue_balance_add_lid(struct balancer *b, const struct nue_escape_paths *w, uint16_t lid,
+				uint8_t own)
+{
+	struct batch *x = &b->batch[b->filling];
+
+	x->paths[x->n] = w;
+	x->lid[x->n] = lid;
+	x->own[x->n++] = own;
+	if (x->n == BATCH)
+		nue_balance_hand_over(b);
+}
+
+/* -----------------------------------------------------------------------------------------------
+ */
+
 static void nue_balance_route_lid(struct balancer *b, struct target *t, uint32_t r)
 {
-	uint32_t end = nue_balance_target_end(b, t, r);
+	uint32_t end = nue_balance_target_end(b, t, r), *taken = nue_balance_room(b);
 
-	nue_balance_choose(b, t);
+	nue_balance_choose(b, t, b->last == t ? b->last_taken : NULL, taken);
+	b->last = t;
+	b->last_taken = taken;
 	if (end < b->f->nterm)
-		nue_balance_add_loads(b, &t->paths);
-	nue_balance_write_lid(b, &t->paths, nue_balance_target_lid(b, t, r), b->f->term_port[end]);
+		nue_balance_add_loads(b, &t->paths, taken);
+	nue_balance_add_lid(b, &t->paths, nue_balance_target_lid(b, t, r), b->f->term_port[end]);
 }
 
 /* The LID's edges, as written. */
@@ -312,24 +379,18 @@ static void nue_balance_reroute_lid(struct balancer *b, struct target *t, uint32
 	was = nue_balance_fullest(b, w);
 	nue_balance_take_loads_away(b, w);
 	nue_balance_swap_taken(b);
-	nue_balance_choose(b, t);
-	nue_balance_add_loads(b, w);
+	nue_balance_choose(b, t, NULL, b->taken);
+	nue_balance_add_loads(b, w, b->taken);
 	if (nue_balance_fullest(b, w) < was) {
-		nue_balance_write_lid(b, w, lid, b->f->term_port[nue_balance_target_end(b, t, r)]);
+		memcpy(nue_balance_room(b), b->taken, b->f->nsw * sizeof(*b->taken));
+		nue_balance_add_lid(b, w, lid, b->f->term_port[nue_balance_target_end(b, t, r)]);
 		b->vain = 0;
 		return;
 	}
 	b->vain++;
 	nue_balance_take_loads_away(b, w);
 	nue_balance_swap_taken(b);
-	nue_balance_add_loads(b, w);
-}
-
-static uint32_t nue_balance_target_lids(const struct balancer *b, const struct target *t)
-{
-	uint32_t u = t->sw;
-
-	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
+	nue_balance_add_loads(b, w, b->taken);
 }
 
 static bool nue_balance_tick(struct balancer *b, const struct target *t, uint32_t lids,
@@ -340,13 +401,6 @@ static bool nue_balance_tick(struct balancer *b, const struct target *t, uint32_
 	b->done += lids;
 	b->work += work;
 	return pace_tick(&b->pace, b->done, work);
-}
-
-/* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
- * to go. */
-static bool nue_balance_is_due(const struct balancer *b, const struct target *t, uint32_t r)
-{
-	return !b->again || (b->vain < VAIN && b->full[nue_balance_target_lid(b, t, r)]);
 }
 
 static bool nue_balance_one_lid(struct balancer *b, struct target *t, uint32_t r)
@@ -360,64 +414,48 @@ static bool nue_balance_one_lid(struct balancer *b, struct target *t, uint32_t r
 	return nue_balance_tick(b, t, !b->again, (uint64_t)t->paths.nedge + t->paths.n);
 }
 
-/* The first LID of a switch that is due, or how many it has. */
-static uint32_t nue_balance_first_due(const struct balancer *b, const struct target *t)
-{
-	uint32_t lids = nue_balance_target_lids(b, t), r = 0;
-
-	while (r < lids && !nue_balance_is_due(b, t, r))
-		r++;
-	return r;
-}
-
-static bool nue_balance_make_ahead(void *ctx, unsigned worker, uint32_t i)
-{
-	struct balancer *b = ctx;
-	struct target *t = b->ahead[i];
-
-	if (!b->maker[worker])
-		b->maker[worker] = nue_escape_paths_maker_new(b->f);
-	nue_escape_paths_make(&t->paths, b->maker[worker], t->trees, t->i, b->parallel);
-	return false;
-}
-
 /* One whose paths are made; it may have LIDs no more that are due. */
 static bool nue_balance_one_switch(struct balancer *b, struct target *t)
 {
 	uint32_t lids = nue_balance_target_lids(b, t), r = nue_balance_first_due(b, t);
 	bool stop = false;
 
-	if (r < lids) {
+	if (r < lids)
 		stop = nue_balance_tick(b, t, 0, b->f->nchan);
-		nue_balance_find_segments(b, t, lids);
-	}
 	for (; r < lids && !stop; r++)
 		stop = nue_balance_one_lid(b, t, r);
-	b->in = NULL;
 	return stop;
 }
 
-static int nue_balance_by_switch(struct balancer *b, struct target *t, uint32_t n)
+static int nue_balance_by_switch(struct balancer *b)
 {
 	bool stop = false;
 
-	for (uint32_t i = 0; i < n && !stop;) {
-		for (b->nahead = 0; i < n && b->nahead < AHEAD; i++)
-			if (nue_balance_first_due(b, &t[i]) < nue_balance_target_lids(b, &t[i]))
-				b->ahead[b->nahead++] = &t[i];
-		pool_for(b->pool, b->nahead, nue_balance_make_ahead, b);
-		for (uint32_t k = 0; k < b->nahead; k++) {
-			stop = stop || nue_balance_one_switch(b, b->ahead[k]);
-			nue_escape_paths_done(&b->ahead[k]->paths);
-		}
+	b->at = b->left = b->dropped = b->next = b->unused = 0;
+	for (; b->at < b->ntarget && !stop; b->at++) {
+		struct target *t = &b->target[b->at];
+
+		if (b->at == b->next)
+			nue_balance_hand_over(b);
+		if (!t->made_in)
+			continue;
+		if (t->made_in == b->loop)
+			nue_balance_hand_over(b);
+		b->unused--;
+		stop = nue_balance_one_switch(b, t);
 	}
+	nue_balance_settle(b);
 	return stop ? -ECANCELED : 0;
 }
 
-static int nue_balance_by_round(struct balancer *b, struct target *t, uint32_t n)
+static int nue_balance_by_round(struct balancer *b)
 {
+	struct target *t = b->target;
+	uint32_t n = b->ntarget;
 	bool more = true, stop = false;
 
+	b->at = b->left = b->dropped = 0;
+	b->next = n;
 	for (uint32_t r = 0; more && !stop; r++) {
 		more = false;
 		for (uint32_t i = 0; i < n && !stop; i++) {
@@ -427,24 +465,44 @@ static int nue_balance_by_round(struct balancer *b, struct target *t, uint32_t n
 			stop = nue_balance_one_lid(b, &t[i], r);
 		}
 	}
+	nue_balance_settle(b);
 	return stop ? -ECANCELED : 0;
 }
 
+static bool nue_balance_make_one(void *ctx, unsigned worker, uint32_t i)
+{
+	struct balancer *b = ctx;
+
+	nue_balance_make(b, worker, b->ahead[i]);
+	return false;
+}
+
+/* Lists some of the next switches with LIDs; returns how many it has looked at. */
+static uint32_t nue_balance_list_some(struct balancer *b, struct target *t, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (b->nahead = 0; i < n && b->nahead < TOGETHER; i++)
+		if (nue_balance_target_lids(b, &t[i]))
+			b->ahead[b->nahead++] = &t[i];
+	return i;
+}
+
 /* Keeps the paths of all switches; -ENOMEM when they are too many. */
-static int nue_balance_make_paths(struct balancer *b, struct target *t, uint32_t n)
+static int nue_balance_make_paths(struct balancer *b)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (!nue_balance_target_lids(b, &t[i]))
-			continue;
-		b->ahead[0] = &t[i];
-		nue_balance_make_ahead(b, 0, 0);
-		bytes += nue_escape_paths_bytes(&t[i].paths);
+	for (uint32_t i = 0; i < b->ntarget;) {
+		i += nue_balance_list_some(b, &b->target[i], b->ntarget - i);
+		pool_for(b->pool, b->nahead, nue_balance_make_one, b);
+		for (uint32_t k = 0; k < b->nahead; k++) {
+			bytes += nue_escape_paths_bytes(&b->ahead[k]->paths);
+			if (nue_balance_tick(b, b->ahead[k], 0, b->f->nchan))
+				return -ECANCELED;
+		}
 		if (bytes > PATHS_BYTES)
 			return -ENOMEM;
-		if (nue_balance_tick(b, &t[i], 0, b->f->nchan))
-			return -ECANCELED;
 	}
 	return 0;
 }
@@ -492,30 +550,28 @@ static bool nue_balance_is_uneven(const struct balancer *b, uint64_t max, uint64
 	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
 }
 
-static int nue_balance_route_targets(struct balancer *b, struct target *t, uint32_t n, bool rounds)
+static int nue_balance_route_targets(struct balancer *b, bool rounds)
 {
-	int rc = rounds ? nue_balance_make_paths(b, t, n) : -ENOMEM;
+	int rc = rounds ? nue_balance_make_paths(b) : -ENOMEM;
 	uint64_t max = 0, last;
 	bool more;
 
 	if (rc == -ENOMEM) {
-		nue_balance_drop_paths(t, n);
+		nue_balance_drop_paths(b->target, b->ntarget);
 		rounds = false;
 		rc = 0;
 	}
 	do {
 		last = max;
 		if (!rc)
-			rc = rounds ? nue_balance_by_round(b, t, n)
-				    : nue_balance_by_switch(b, t, n);
-		nue_balance_flush(b);
+			rc = rounds ? nue_balance_by_round(b) : nue_balance_by_switch(b);
 		max = nue_balance_load_max(b);
 		more = !rc && b->again++ < AGAIN && nue_balance_is_uneven(b, max, last);
 		if (more)
 			nue_balance_mark_full(b, max - max / 50);
 		b->vain = 0;
 	} while (more);
-	nue_balance_drop_paths(t, n);
+	nue_balance_drop_paths(b->target, b->ntarget);
 	return rc;
 }
 
@@ -523,28 +579,36 @@ static int nue_balance_route_targets(struct balancer *b, struct target *t, uint3
 
 /* A switch is reached like the first LID there, which needs no turn of its own; a switch
  * without ends by its tree. */
-static int nue_balance_route_switches(struct balancer *b, const struct target *t, uint32_t n)
+static uint8_t nue_balance_port_to(const struct balancer *b, const struct target *t, uint32_t u)
 {
 	const struct fabric *f = b->f;
+	uint32_t end = f->term_off[t->sw];
 
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint8_t *row = tables_row(b->t, u);
+	if (u == t->sw)
+		return 0;
+	if (end < f->term_off[t->sw + 1])
+		return tables_row(b->t, u)[f->term_lid[f->term_list[end]]];
+	return f->chan_port[nue_trees_next(t->trees, f, t->i, u)];
+}
 
-		if (u % TELL_SWITCHES == 0 && pace_work(&b->pace, b->pace.work_max))
-			return -ECANCELED;
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t dst = t[i].sw, end = f->term_off[dst];
+/* The rows of some switches. */
+static bool nue_balance_route_switches_at(void *ctx, unsigned worker, uint32_t part)
+{
+	struct balancer *b = ctx;
+	uint32_t from = part * TELL_SWITCHES, end = from + TELL_SWITCHES;
 
-			if (u == dst)
-				row[f->sw_lid[dst]] = 0;
-			else if (end < f->term_off[dst + 1])
-				row[f->sw_lid[dst]] = row[f->term_lid[f->term_list[end]]];
-			else
-				row[f->sw_lid[dst]] =
-					f->chan_port[nue_trees_next(t[i].trees, f, t[i].i, u)];
-		}
-	}
-	return 0;
+	for (uint32_t u = from; u < end && u < b->f->nsw; u++)
+		for (uint32_t i = 0; i < b->ntarget; i++)
+			tables_row(b->t, u)[b->f->sw_lid[b->target[i].sw]] =
+				nue_balance_port_to(b, &b->target[i], u);
+	return !worker && pace_work(&b->pace, b->pace.work_max);
+}
+
+static int nue_balance_route_switches(struct balancer *b)
+{
+	uint32_t parts = (b->f->nsw + TELL_SWITCHES - 1) / TELL_SWITCHES;
+
+	return pool_for(b->pool, parts, nue_balance_route_switches_at, b) ? -ECANCELED : 0;
 }
 
 /* By switch. */
@@ -566,11 +630,14 @@ static void nue_balance_init(struct balancer *b, struct tables *t, const struct 
 			     struct pool *pool)
 {
 	const struct fabric *f = net->f;
+	size_t edges = (size_t)f->nsw * BATCH;
 
 	*b = (struct balancer){ .mem = arena_new(), .f = f, .t = t, .weights = &net->weights };
 	b->pool = pool;
 	b->maker = arena_alloc(b->mem, pool_threads(pool), sizeof(*b->maker));
-	b->segment = arena_alloc(b->mem, f->nsw, sizeof(*b->segment));
+	b->port = arena_alloc(b->mem, pool_threads(pool), sizeof(*b->port));
+	for (unsigned i = 0; i < 2; i++)
+		b->batch[i].taken = arena_alloc(b->mem, edges, sizeof(*b->batch[i].taken));
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
 	chan_weights_start(b->load, b->weights, f);
 	b->cost = arena_alloc(b->mem, f->nsw, sizeof(*b->cost));
@@ -579,7 +646,6 @@ static void nue_balance_init(struct balancer *b, struct tables *t, const struct 
 	b->before = arena_alloc(b->mem, f->nsw, sizeof(*b->before));
 	b->sum = arena_alloc(b->mem, f->nsw, sizeof(*b->sum));
 	b->full = arena_alloc(b->mem, f->max_lid + 1u, sizeof(*b->full));
-	b->port = arena_alloc(b->mem, (size_t)f->nsw * BATCH, 1);
 }
 
 int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
@@ -593,15 +659,19 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 
 	nue_balance_init(&b, t, layer->net, pool);
 	b.lmc = lmc;
+	b.target = target;
+	b.ntarget = f->nsw;
 	b.parallel = layer->net->parallel;
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
 	if (!rc)
-		rc = nue_balance_route_targets(&b, target, f->nsw, by_rounds);
+		rc = nue_balance_route_targets(&b, by_rounds);
 	if (!rc)
-		rc = nue_balance_route_switches(&b, target, f->nsw);
+		rc = nue_balance_route_switches(&b);
 	*out = (struct nue_load){ .chan = b.load, .max = nue_balance_load_max(&b), .work = b.work };
-	for (unsigned w = 0; w < pool_threads(pool); w++)
+	for (unsigned w = 0; w < pool_threads(pool); w++) {
 		nue_escape_paths_maker_free(b.maker[w]);
+		free(b.port[w]);
+	}
 	arena_free(b.mem);
 	free(target);
 	return rc;

@@ -11,10 +11,6 @@
 #define SPINS                                                                                      \
 	2000 /* looks before a thread sleeps: some microseconds, less than it takes to wake one */
 
-#define REST	  256  /* questions, after a loop in which a thread lost its core, ... */
-#define REST_MOST 8192 /* ... and so many at most */
-#define CALM	  4096 /* loops without that */
-
 /* What a loop's gate holds: its number, whether it is open, and how many threads are inside. */
 #define GATE_LOOP   (UINT64_C(1) << 32)
 #define GATE_OPEN   (UINT64_C(1) << 31)
@@ -24,8 +20,6 @@ struct pool {
 	unsigned n;	       /* workers, the caller's thread included */
 	bool spins;	       /* there is a core for each */
 	bool begun;	       /* a loop that the caller has not ended */
-	unsigned pause, loops; /* the rest before, and loops since */
-	unsigned rest;	       /* questions left to which the answer is that it is not quick */
 	pthread_t *thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
@@ -151,27 +145,14 @@ static void pool_open(struct pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* One has lost its core to somebody else: each time soon after another, for twice as long. */
-static void pool_take_rest(struct pool *p)
-{
-	if (!p->pause || p->loops >= CALM)
-		p->pause = REST;
-	else if (p->pause < REST_MOST)
-		p->pause *= 2;
-	p->rest = p->pause;
-	p->loops = 0;
-}
-
 /* Waits for those that came in, which others no longer can. */
 static void pool_close(struct pool *p)
 {
 	atomic_fetch_and(&p->gate, ~GATE_OPEN);
-	p->loops++;
 	for (unsigned i = 0; p->spins && i < SPINS && (atomic_load(&p->gate) & GATE_INSIDE); i++)
 		pool_pause();
 	if (!(atomic_load(&p->gate) & GATE_INSIDE))
 		return;
-	pool_take_rest(p);
 	pthread_mutex_lock(&p->lock);
 	atomic_store(&p->deserted, true);
 	while (atomic_load(&p->gate) & GATE_INSIDE)
@@ -234,16 +215,6 @@ void pool_free(struct pool *p)
 unsigned pool_threads(const struct pool *p)
 {
 	return p->n;
-}
-
-bool pool_is_quick(struct pool *p)
-{
-	if (p->n < 2 || !p->spins)
-		return false;
-	if (!p->rest)
-		return true;
-	p->rest--;
-	return false;
 }
 
 static void pool_set(struct pool *p, uint32_t n,

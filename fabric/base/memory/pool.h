@@ -16,10 +16,6 @@ struct pool;
 struct pool *pool_new(unsigned threads);
 void pool_free(struct pool *p); /* NULL is fine */
 unsigned pool_threads(const struct pool *p);
-/* Are there several, and a core for each, so that loops of some microseconds gain by them?  Not
- * when one has just lost its core to somebody else: ask again from time to time. */
-bool pool_is_quick(struct pool *p);
-
 /* Calls turn(ctx, worker, i) once for every i from 0 to n-1, handed out in ascending order to
  * workers 0 (the caller, the only one that may report progress) to pool_threads()-1.  Once a turn
  * returns true no more are handed out; returns whether one did.  Not to be nested. */

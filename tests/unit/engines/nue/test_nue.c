@@ -337,12 +337,14 @@ static void hops_and_maxima_or_shifts_are_at_least_as_good_as_opensm_s(void **st
 	}
 }
 
-/* The last one has levels of more than 4,096 edges, which threads share LID by LID. */
+/* The paths of some switches are made while LIDs of others are chosen, and those before written:
+ * in the last two, batches of LIDs span switches, and a switch has more LIDs than a batch. */
 static void threads_do_not_change_a_byte(void **state)
 {
 	static const char *const specs[] = { "dragonfly:p=3", "fattree3:k=8,fail=9",
 					     "random:switches=70,links=160,hosts=4,seed=5,lmc=1",
-					     "fattree3:k=26,hosts=4" };
+					     "fattree3:k=16,fail=9",
+					     "fattree2:leaves=7,spines=4,hosts=6,lmc=4" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
