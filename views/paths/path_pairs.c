@@ -43,11 +43,27 @@ static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct con
 	return FAB_NONE;
 }
 
+/* The one selected; while none is, the one that was the fullest when it was looked for. */
+static uint32_t path_pairs_link(struct pairs_pane *p, const struct context *ctx,
+				const struct state *s)
+{
+	const struct sample_summary *sum = ctx->summary.sample_summary;
+
+	if (ctx->chan != FAB_NONE) {
+		p->fullest = false;
+		return ctx->chan;
+	}
+	if (p->fullest && p->fabric == s->fabric)
+		return p->chan;
+	p->fullest = sum && sum->top[HISTORY_UTIL].n;
+	return p->fullest ? sum->top[HISTORY_UTIL].chan[0] : FAB_NONE;
+}
+
 static void path_pairs_find_pairs(struct pairs_pane *p, const struct context *ctx,
 				  const struct state *s)
 {
 	const struct tables *plan = state_plan_tables(s);
-	uint32_t chan = ctx->chan, job;
+	uint32_t chan = path_pairs_link(p, ctx, s), job;
 
 	job = s->jobs && s->jobs->nterm == s->fabric->nterm && chan != FAB_NONE
 		      ? path_pairs_find_job(p, ctx, s, chan)
@@ -88,8 +104,10 @@ static void path_pairs_draw_title(const struct pairs_pane *p, const struct state
 		canvas_char(c, r, 0, 1, ROLE_KEY, NOTE_POINT);
 	if (row_notes_chan(s->row_notes, s->fabric, p->chan))
 		canvas_char(c, r, 0, 0, ROLE_KEY, NOTE_POINT);
-	canvas_textf(c, r, 1, 0, ROLE_LABEL, "over %s",
-		     chan_label(label, sizeof(label), s->fabric, p->chan));
+	x = canvas_textf(c, r, 1, 0, ROLE_LABEL, "over %s",
+			 chan_label(label, sizeof(label), s->fabric, p->chan));
+	if (p->fullest)
+		canvas_text(c, r, x, 0, ROLE_DIM, ", the fullest; views 2 and 3 select another");
 	x = canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s of %s pairs of job %s (%.40s %.40s)",
 			 figure_count(all, p->all),
 			 figure_count(of, (uint64_t)j->nterm * (j->nterm ? j->nterm - 1 : 0)),

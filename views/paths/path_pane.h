@@ -40,6 +40,7 @@ struct pairs_pane {
 	/* what they were found from */
 	const void *fabric, *tables, *planned, *set;
 	uint32_t chan, job;
+	bool fullest; /* chan is: none was selected */
 };
 
 void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct state *s,

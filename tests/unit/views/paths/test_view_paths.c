@@ -214,8 +214,12 @@ static void pairs_of_a_job_over_a_link(void **state)
 			chan = c;
 	console_keys(&k, "0");
 	console_key(&k, K_TAB);
-	console_shows(&k, "no link selected");
+	/* of the fullest link while none is selected, and it stays that one */
+	console_shows(&k, ", the fullest; views 2 and 3 select another");
+	console_shows(&k, " pairs of job ");
+	assert_int_equal(shell_context(k.shell)->chan, FAB_NONE);
 	shell_context(k.shell)->chan = chan;
+	console_hides(&k, ", the fullest");
 	golden_sizes(&k, "paths-pairs");
 	console_keys(&k, "n");
 	console_golden(&k, "paths-pairs-next");
