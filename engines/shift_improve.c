@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORTH_VLS 1.1 /* a product of figures that is as much higher may take more VLs ... */
-#define FEW_VLS	  4   /* ... up to these */
+#define WORTH_A_VL 1.1 /* how much higher a product of figures has to be for one VL more ... */
+#define FEW_VLS	   4   /* ... or for as many as these */
 
 static bool shift_improve_fits(const struct fabric *f, const struct engine_params *params)
 {
@@ -64,6 +64,17 @@ int shift_improve_turns(struct tables *t, const struct fabric *f,
 	return rc;
 }
 
+static uint64_t shift_improve_most_vls(uint64_t now, double gain)
+{
+	uint64_t most = now;
+
+	if (gain >= WORTH_A_VL && most < FEW_VLS)
+		most = FEW_VLS;
+	for (; gain >= WORTH_A_VL; gain /= WORTH_A_VL)
+		now++;
+	return now > most ? now : most;
+}
+
 /* VLs for *other, which takes the place of *t (*taken) unless it needs more; gain: of the product
  * of its figures (shift_choice.h), a large one is worth a few more.  -ENOSPC is no error. */
 static int shift_improve_replace(bool *taken, struct tables **t, struct tables **other, double gain,
@@ -74,11 +85,9 @@ static int shift_improve_replace(bool *taken, struct tables **t, struct tables *
 	struct notes notes = { 0 };
 	struct engine_params own = *params;
 	struct tables *worse = *t;
-	uint64_t most = now ? now->value : (*t)->vls, needed;
+	uint64_t most = shift_improve_most_vls(now ? now->value : (*t)->vls, gain), needed;
 	int rc;
 
-	if (gain >= WORTH_VLS && most < FEW_VLS)
-		most = FEW_VLS;
 	own.notes = &notes;
 	rc = vl_layers_assign(*other, f, &own, progress, NULL);
 	needed = rc ? UINT64_MAX : notes_find(&notes, "vls_needed")->value;
@@ -108,52 +117,54 @@ static int shift_improve_take_turns(struct tables **t, const struct tables *turn
 	return rc;
 }
 
-/* What *t may become: its paths again, with entries moved.  least: what the product of the figures
- * has to reach of that of *t, which *now are. */
-static int shift_improve_try_moved(struct tables **t, struct shift_figures *now,
-				   const struct fabric *f, const struct balanced_sssp_how *how,
-				   double least, const struct engine_params *params,
-				   struct progress *progress, struct err *err)
+static int shift_improve_search(uint64_t *moved, struct tables *t, const struct fabric *f,
+				const struct balanced_sssp_how *how, bool levels,
+				const struct engine_params *params, struct progress *progress)
 {
-	struct tables *other = graph_tables(f, (*t)->engine, params, progress);
-	double ebb = how->shifts->mild ? SHIFT_CHOICE_EBB_OFF_TREES : SHIFT_CHOICE_LITTLE_LESS;
-	double gain = 0;
-	struct shift_figures then;
-	bool taken = false;
-	int rc = balanced_sssp_route(other, f, params, how, progress);
+	struct shift_search_how search = { .build = how->build,
+					   .ctx = how->ctx,
+					   .others = SHIFT_SEARCH_OTHERS,
+					   .fuller_pct = levels ? 0 : SHIFT_CHOICE_FULLER_PCT,
+					   .mild = levels ? 0 : SHIFT_SEARCH_MILD,
+					   .rounds = SHIFT_SEARCH_ROUNDS };
+	struct chan_weights weights;
+	struct pace p;
+	int rc = pace_begin(&p, progress, "paths", 1) ? -ECANCELED : 0;
 
+	chan_weights_init(&weights, f, params && params->ignore_rates);
+	search.weights = &weights;
 	if (!rc)
-		rc = shift_choice_judge(&then, f, other, progress, err);
-	if (!rc)
-		gain = shift_figures_gain(now, &then, SHIFT_CHOICE_LITTLE_LESS, ebb);
-	if (gain > least)
-		rc = shift_improve_replace(&taken, t, &other, gain, f, params, progress);
-	if (taken)
-		*now = then;
-	tables_put(other);
+		rc = shift_search(moved, t, f, &search, &p);
+	chan_weights_done(&weights);
 	return rc;
 }
 
-/* Once in trees; off trees again with channels that may get fuller, if that gains clearly more. */
+/* *t with entries moved, along the paths of how, where the product of the figures rises. */
 static int shift_improve_move(struct tables **t, const struct fabric *f,
 			      const struct balanced_sssp_how *how, bool levels,
 			      const struct engine_params *params, struct progress *progress,
 			      struct err *err)
 {
-	struct balanced_sssp_shifts shifts = { .mild = levels ? 0 : SHIFT_SEARCH_MILD };
-	struct balanced_sssp_how own = *how;
-	struct shift_figures now;
+	struct tables *other = graph_tables(f, (*t)->engine, params, progress);
+	struct shift_figures now, then;
+	uint64_t moved = 0;
+	double gain = 0;
+	bool taken;
 	int rc = shift_choice_judge(&now, f, *t, progress, err);
 
-	own.shifts = &shifts;
-	own.max = NULL;
+	memcpy(other->lft, (*t)->lft, (size_t)other->nsw * other->stride);
 	if (!rc)
-		rc = shift_improve_try_moved(t, &now, f, &own, 1, params, progress, err);
-	if (rc || levels)
-		return rc;
-	shifts.fuller_pct = SHIFT_CHOICE_FULLER_PCT;
-	return shift_improve_try_moved(t, &now, f, &own, SHIFT_CHOICE_FULLER_GAIN, params, progress,
-				       err);
+		rc = shift_improve_search(&moved, other, f, how, levels, params, progress);
+	if (!rc && moved)
+		rc = shift_choice_judge(&then, f, other, progress, err);
+	if (!rc && moved)
+		gain = shift_figures_gain(&now, &then, SHIFT_CHOICE_LITTLE_LESS,
+					  levels ? SHIFT_CHOICE_LITTLE_LESS
+						 : SHIFT_CHOICE_EBB_OFF_TREES);
+	if (gain > 1)
+		rc = shift_improve_replace(&taken, t, &other, gain, f, params, progress);
+	tables_put(other);
+	return rc;
 }
 
 static bool shift_improve_has_levels(const struct fabric *f)

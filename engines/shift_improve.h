@@ -17,7 +17,7 @@ int shift_improve_turns(struct tables *t, const struct fabric *f,
 			struct err *err);
 
 /* The same for *t, to which how has led, and whose VLs were assigned (vl_layers_assign()); else
- * these paths again with entries moved.  More VLs only up to four, where it gives clearly more; the
- * notes of params go with the result. */
+ * these paths again with entries moved.  More VLs only one for every 10 % by which the product of
+ * the figures rises, or up to four for the first 10 %; the notes of params go with the result. */
 int shift_improve(struct tables **t, const struct fabric *f, const struct balanced_sssp_how *how,
 		  const struct engine_params *params, struct progress *progress, struct err *err);

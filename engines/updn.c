@@ -106,12 +106,11 @@ static int updn_route_ranked(struct tables **out, const struct fabric *f, struct
 			     const struct engine_params *params, struct pace *pace,
 			     struct progress *progress, struct err *err)
 {
-	static const struct balanced_sssp_shifts shifts;
 	struct balanced_sssp_how how = { .build = updn_build,
 					 .ctx = w,
 					 .threads = true,
 					 .rounds = BALANCED_SSSP_ROUNDS,
-					 .shifts = w->shifts ? &shifts : NULL };
+					 .shifts = w->shifts };
 	struct updown_score score;
 	struct tables *t;
 	int rc = updown_score(&score, &w->ud, f, w->pool, pace);

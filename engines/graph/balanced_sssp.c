@@ -427,8 +427,6 @@ static int balanced_sssp_search_shifts(struct even *e)
 					.ctx = e->how->ctx,
 					.weights = &e->weights,
 					.others = SHIFT_SEARCH_OTHERS,
-					.fuller_pct = e->how->shifts->fuller_pct,
-					.mild = e->how->shifts->mild,
 					.rounds = SHIFT_SEARCH_ROUNDS };
 	uint64_t moved = 0;
 	int rc = shift_search(&moved, e->t, e->f, &how, &e->pace);

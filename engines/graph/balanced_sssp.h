@@ -19,11 +19,6 @@
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
 
-/* Entries move then to where the flows of shifts meet least, as in shift_search.h. */
-struct balanced_sssp_shifts {
-	unsigned mild, fuller_pct;
-};
-
 struct balanced_sssp_how {
 	enum min_load_rule rule;
 	balance_build_fn build; /* NULL: shortest paths */
@@ -32,8 +27,8 @@ struct balanced_sssp_how {
 	bool by_switch; /* all LIDs of a switch follow each other on any fabric */
 	unsigned
 		rounds; /* over the most loaded channels, at most; BALANCED_SSSP_ROUNDS is plenty */
-	const struct balanced_sssp_shifts *shifts; /* NULL: entries stay */
-	uint64_t *max; /* where to put the largest load of a channel, all LIDs; NULL: nowhere */
+	bool shifts;	/* then entries move to where the flows of shifts meet least */
+	uint64_t *max;	/* where to put the largest load of a channel, all LIDs; NULL: nowhere */
 	struct lft_hops
 		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */
 	struct dagset **dags; /* gets the DAGs, which the caller frees, or NULL where none were

@@ -5,12 +5,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROOM  (32u << 20) /* numbers of flows */
 #define WALKS (4u << 20)  /* pairs of hosts */
 #define TOO_MANY                                                                                   \
-	(1ull << 40) /* what it costs to have more routes on a channel than it may have            \
+	(1ull << 56) /* what it costs to have more routes on a channel than it may have            \
 		      */
+#define CHUNK	  8  /* flows looked at before the next question whether they are too dear */
 #define RAILS_MAX 16 /* ports of one name; more have that of their adapter's maker */
 
 bool shift_flows_fit(const struct fabric *f)
@@ -60,10 +62,11 @@ void shift_flows_init(struct shift_flows *x, const struct fabric *f,
 	x->rails = arena_array(x->mem, uint32_t, f->nterm);
 	x->off = arena_array(x->mem, uint32_t, f->nsw + 1u);
 	x->term = arena_array(x->mem, uint32_t, f->nterm);
-	x->routes = arena_array(x->mem, uint64_t, f->nchan);
+	x->chan = arena_array(x->mem, struct shift_channel, f->nchan);
 	x->shift = arena_array(x->mem, uint32_t, f->nterm);
 	x->row = arena_array(x->mem, uint8_t, f->nterm);
-	x->most = UINT64_MAX;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		x->chan[c].most = UINT64_MAX;
 	shift_flows_rank(x);
 	shift_flows_list(x);
 	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
@@ -93,17 +96,27 @@ void shift_flows_set_price(struct shift_flows *x, const struct shift_price *pric
 		x->extra[n] = one;
 		x->extra[SHIFT_PRICE_FLOWS + n] = one * (price->near ? price->times : 1);
 	}
+	x->others = ((uint64_t)price->others << 16) / (x->nrank ? x->nrank : 1);
+	for (uint32_t c = 0; c < x->f->nchan; c++) {
+		uint64_t w = chan_weight(x->weights, c), unit = x->weights->unit;
+
+		x->chan[c].times = price->cubed ? w * w * w : w;
+		x->chan[c].others = price->cubed ? w * w * unit : w * w / unit;
+	}
 }
 
 void shift_flows_set_most(struct shift_flows *x, unsigned fuller_pct)
 {
-	x->most = 0;
-	for (uint32_t c = 0; c < x->f->nchan; c++) {
-		uint64_t now = x->routes[c] * chan_weight(x->weights, c);
+	uint64_t most = 0;
 
-		x->most = now > x->most ? now : x->most;
+	for (uint32_t c = 0; c < x->f->nchan; c++) {
+		uint64_t now = x->chan[c].routes * chan_weight(x->weights, c);
+
+		most = now > most ? now : most;
 	}
-	x->most += x->most * fuller_pct / 100;
+	most += most * fuller_pct / 100;
+	for (uint32_t c = 0; c < x->f->nchan; c++)
+		x->chan[c].most = most / chan_weight(x->weights, c);
 }
 
 static void shift_flows_ask_one(struct shift_flows *x, uint32_t a, uint32_t b)
@@ -134,30 +147,39 @@ void shift_flows_add(struct shift_flows *x, uint32_t c, int one)
 
 	for (uint32_t i = 0; i < x->nshift; i++)
 		load[x->shift[i]] += (uint16_t)one;
-	x->routes[c] += (uint64_t)((int64_t)one * x->nshift);
+	x->chan[c].routes += (uint64_t)((int64_t)one * x->nshift);
 	x->work += x->nshift;
 }
 
-/* Loads are far apart in memory: most of the time goes into fetching them. */
+static inline uint64_t shift_flows_extra(const struct shift_flows *x, const uint16_t *load,
+					 uint32_t i, uint32_t there)
+{
+	uint32_t end = i + CHUNK < x->nshift ? i + CHUNK : x->nshift;
+	uint64_t cost = 0;
+
+	for (; i < end; i++) {
+		uint32_t n = load[x->shift[i]] - there;
+
+		n = n < SHIFT_PRICE_FLOWS ? n : SHIFT_PRICE_FLOWS - 1;
+		cost += x->extra[x->row[i] + n];
+	}
+	return cost;
+}
+
+/* Loads are far apart in memory: most of the time goes into fetching them, so what is known without
+ * them comes first. */
 uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_t same,
 			  uint64_t limit)
 {
 	const uint16_t *load = x->load + (size_t)c * x->nrank;
-	uint64_t routes = x->routes[c] - (there ? x->nshift : 0);
-	uint64_t w = chan_weight(x->weights, c), unit = x->weights->unit, cost = 0;
-	uint64_t power = x->price.cubed ? w * w * w : w, rest;
+	const struct shift_channel *h = &x->chan[c];
+	uint64_t routes = h->routes - (there ? x->nshift : 0);
+	uint64_t cost = (x->others * (routes - same) * x->nshift >> 16) * h->others;
 
-	x->work += x->nshift;
-	for (uint32_t i = 0; i < x->nshift; i++) {
-		uint32_t n = (uint32_t)load[x->shift[i]] - there;
-
-		n = n < SHIFT_PRICE_FLOWS ? n : SHIFT_PRICE_FLOWS - 1;
-		cost += x->extra[x->row[i] + n];
-		if (i % 16 == 15 && cost * power >= limit)
-			return limit;
-	}
-	if ((routes + x->nshift) * w > x->most)
+	if (routes + x->nshift > h->most)
 		cost += TOO_MANY;
-	rest = x->price.others * (routes - same) * x->nshift / x->nrank;
-	return cost * power + rest * (x->price.cubed ? w * w * unit : w * w / unit);
+	for (uint32_t i = 0; i < x->nshift && cost < limit; i += CHUNK)
+		cost += h->times * shift_flows_extra(x, load, i, there);
+	x->work += x->nshift;
+	return cost;
 }

@@ -28,24 +28,32 @@ struct shift_price {
 	uint32_t times;	 /* ... so many times as much */
 };
 
+/* Of a channel. */
+struct shift_channel {
+	uint64_t routes;
+	uint64_t most;	 /* that it may have */
+	uint64_t times;	 /* by its rate: what flows cost ... */
+	uint64_t others; /* ... and pairs of routes */
+};
+
 struct shift_flows {
 	struct arena *mem; /* owns the arrays but load */
 	const struct fabric *f;
 	const struct chan_weights *weights;
 	uint32_t nrank;
-	uint32_t *rank;	  /* by terminal: its node's place in the order of names */
-	uint32_t *rail;	  /* by terminal */
-	uint32_t *rails;  /* by rank */
-	bool single;	  /* one rail each */
-	uint32_t *off;	  /* by switch, and at the end: its terminals from here on in ... */
-	uint32_t *term;	  /* ... this */
-	uint16_t *load;	  /* by channel * nrank + shift */
-	uint64_t *routes; /* by channel */
-	uint64_t most;	  /* routes times weight that a channel may have */
+	uint32_t *rank;	 /* by terminal: its node's place in the order of names */
+	uint32_t *rail;	 /* by terminal */
+	uint32_t *rails; /* by rank */
+	bool single;	 /* one rail each */
+	uint32_t *off;	 /* by switch, and at the end: its terminals from here on in ... */
+	uint32_t *term;	 /* ... this */
+	uint16_t *load;	 /* by channel * nrank + shift */
+	struct shift_channel *chan;
 
 	struct shift_price price;
 	uint64_t extra[2 * SHIFT_PRICE_FLOWS]; /* by flows that are there: what one more costs,
 						* first in shifts that are not near */
+	uint64_t others;		       /* what a pair of routes costs, in units of 2^-16 */
 
 	/* the question: flows to a terminal that may go over a channel */
 	uint32_t *shift;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define WORK	    (256u << 20) /* channels times flows looked at */
-#define MUCH	    16		 /* a share of what the first round has moved */
+#define MUCH	    6		 /* a share of what the first round has moved */
 #define MILD_OTHERS 110		 /* as SHIFT_SEARCH_OTHERS, in mild rounds */
 
 struct shift_search {

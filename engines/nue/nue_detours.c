@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is tried, one after another: how much traffic counts that is no shift.  The second has to
- * gain clearly: as a rule bisections are lower with it. */
+/* What is tried, one after another, as long as it gains: how much traffic counts that is no shift.
+ * A second time has to gain clearly, as bisections are lower with it; after a round it is seen
+ * whether another is worth the time. */
 static const struct {
 	uint32_t others;
 	unsigned rounds;
 	double gain;
-} tries[] = { { 25, 3, 1 }, { 10, 2, 1.06 } };
+	bool keep;
+} tries[] = { { 25, 3, 1, true }, { 12, 1, 1, false }, { 12, 1, 1.05, true } };
 
 #define NTRIES	   (sizeof(tries) / sizeof(*tries))
 #define MORE_HOPS  1
@@ -65,6 +67,8 @@ static int nue_detours_try_all(struct tables *best, struct tables *t, const stru
 		if (!rc && moved)
 			rc = shift_choice_judge(&is, f, t, progress, err);
 		if (rc || !moved || shift_figures_worth(&was, &is) <= tries[i].gain)
+			break;
+		if (!tries[i].keep)
 			continue;
 		was = is;
 		memcpy(best->lft, t->lft, (size_t)t->nsw * t->stride);

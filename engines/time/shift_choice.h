@@ -30,11 +30,10 @@ struct shift_figures {
 int shift_choice_judge(struct shift_figures *out, const struct fabric *f, const struct tables *t,
 		       struct progress *progress, struct err *err);
 
-/* Off trees channels may get so many more routes than the fullest had (shift_search.h), where the
- * product rises so much by it: a dragonfly's channel between two groups has all flows of some
- * shifts, unless others lead over a third one. */
-#define SHIFT_CHOICE_FULLER_PCT	 30
-#define SHIFT_CHOICE_FULLER_GAIN 1.05
+/* Off trees channels may get so many more routes than the fullest had (shift_search.h): a
+ * dragonfly's channel between two groups has all flows of some shifts, unless others lead over a
+ * third one. */
+#define SHIFT_CHOICE_FULLER_PCT 30
 /* What bisections may lose off trees. */
 #define SHIFT_CHOICE_EBB_OFF_TREES 0.94
 

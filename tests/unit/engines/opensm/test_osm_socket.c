@@ -199,7 +199,7 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 static void without_the_cable_the_kept_tables_are_repaired(void **state)
 {
 	struct fake_osm *k = *state;
-	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct tables *t = routed(k->f, "dfsssp:2", 5);
 	const struct fabric *whole = k->f;
 	struct osm_answer r;
 	struct osm_status s;
