@@ -292,6 +292,7 @@ if [ -e "$SHARED/data/fabrics/ibutils-62sw.subnet.lst" ]; then
 	for f in "$SHARED"/data/fabrics/*.ibnetdiscover; do
 		expect "route $(basename "$f")" 0 'deadlock-free' "$I" route --engine sar --topology "$f" --out real
 		expect "check $(basename "$f")" 0 'deadlock-free' "$I" check --topology "$f" --tables real/tables.ibr
+		expect "names of $(basename "$f") at 80 columns" 0 'names tried' python3 "$top/tests/names.py" "$I" "$f" real/tables.ibr
 	done
 	netloc=$SHARED/data/fabrics/plafrim-netloc-nodes.ndat.gz
 	expect "netloc's nodes" 0 '9 switches, 125 terminals' "$I" compare --engines updn --topology "$netloc"
