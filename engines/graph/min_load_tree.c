@@ -662,6 +662,7 @@ struct packed_group {
 	const uint32_t *weight;
 	int64_t sign;
 	uint8_t *was; /* what they take back, by LID * nsw + switch; NULL: they are routed */
+	uint8_t *hops[MIN_LOAD_TREE_GROUP]; /* where their ports also go; NULL: nowhere */
 };
 
 static void load_tree_prepare_group(struct min_load_tree *b)
@@ -697,9 +698,13 @@ static void load_tree_apply_at(const struct packed_group *x, uint32_t u)
 	for (uint32_t k = 0; k < x->n; k++) {
 		const struct sent *s = &b->sent[k];
 
+		uint8_t own = u == x->d[k].sw ? x->d[k].port : port[s->place[u]];
+
 		load[s->place[u]] += (uint64_t)x->sign * s->routes[u];
 		if (!x->was)
-			row[x->d[k].lid] = u == x->d[k].sw ? x->d[k].port : port[s->place[u]];
+			row[x->d[k].lid] = own;
+		if (x->hops[k])
+			x->hops[k][u] = own;
 	}
 }
 
@@ -719,17 +724,6 @@ static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
 		load_tree_apply_at(x, u);
 	}
 	return false;
-}
-
-static void load_tree_tell_group(struct min_load_tree *b, const struct dest *d, uint32_t n)
-{
-	for (uint32_t k = 0; k < n && b->hops; k++) {
-		uint8_t *hops = lft_hops_fill(b->hops, d[k].lid);
-
-		for (uint32_t u = 0; u < b->f->nsw; u++)
-			hops[u] = b->f->chan_port[b->f->chan_off[u] + b->sent[k].place[u]];
-		hops[d[k].sw] = d[k].port;
-	}
 }
 
 /* Entries as they are. */
@@ -784,9 +778,10 @@ static uint64_t load_tree_route_group(struct min_load_tree *b, const struct dest
 	struct packed_group x = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
 
 	load_tree_prepare_group(b);
+	for (uint32_t k = 0; k < n && b->hops; k++)
+		x.hops[k] = lft_hops_fill(b->hops, d[k].lid);
 	load_tree_do_all(b, n, load_tree_choose_packed, &x);
 	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
-	load_tree_tell_group(b, d, n);
 	return 2 * load_tree_group_edges(&x);
 }
 
@@ -900,20 +895,37 @@ static uint32_t load_tree_followers(const struct fabric *f, const struct dest *d
 	return k;
 }
 
+struct followers {
+	struct min_load_tree *b;
+	const struct dest *d;
+	uint32_t n;
+	uint16_t from[BATCH]; /* LIDs */
+};
+
+static bool load_tree_follow_part(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct followers *x = ctx;
+	uint64_t nsw = x->b->f->nsw;
+	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+
+	(void)worker;
+	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
+		uint8_t *row = tables_row(x->b->t, u);
+
+		for (uint32_t k = 0; k < x->n; k++)
+			row[x->d[k].lid] = u == x->d[k].sw ? 0 : row[x->from[k]];
+	}
+	return false;
+}
+
 /* Those take the columns of the first terminals on their switches. */
 static void load_tree_follow_terminals(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
-	const struct fabric *f = b->f;
-	uint16_t from[BATCH];
+	struct followers x = { .b = b, .d = d, .n = n };
 
 	for (uint32_t k = 0; k < n; k++)
-		from[k] = f->term_lid[load_tree_first_terminal(f, d[k].sw)];
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint8_t *row = tables_row(b->t, u);
-
-		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = u == d[k].sw ? 0 : row[from[k]];
-	}
+		x.from[k] = b->f->term_lid[load_tree_first_terminal(b->f, d[k].sw)];
+	load_tree_do_all(b, ROWS_TURNS, load_tree_follow_part, &x);
 }
 
 int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, uint32_t n,

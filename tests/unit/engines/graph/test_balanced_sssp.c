@@ -198,7 +198,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 	}
 }
 
-/* Groups of LIDs from 8,192 terminals on; levels of a tree with over 4,096 edges. */
+/* Groups of LIDs, and switches without hosts beside the others, from 8,192 terminals on. */
 static void any_number_of_threads_gives_the_same_bytes_on_large_nets(void **state)
 {
 	static const char *const spec[] = { "hyperx:dims=12x12,hosts=58", "fattree3:k=26,fail=1%",
