@@ -446,6 +446,8 @@ static int selection_run(struct routing *r, struct err *err)
 	int rc;
 
 	engine_spec_apply(&r->policy->spec, &r->params);
+	if (r->engine == &engine_repair)
+		r->params.vls = (uint8_t)repair_vls(r->f, r->params.current, r->params.vls);
 	rc = isolated_run(&r->result, selection_route_isolated, r, err);
 	if (!rc)
 		selection_copy_tables(r, r->result.data + sizeof(r->selection));

@@ -53,11 +53,6 @@ static int repair_check(const struct fabric *f, const struct engine_params *para
 		return err_set(err, -EINVAL,
 			       "the installed tables have escape LIDs: they are kept with --escape "
 			       "only");
-	if (repair_state_vls(was) > graph_vls(f, params))
-		return err_set(err, -ENOSPC,
-			       "the installed paths are on %u VLs, and %u may be used: route all "
-			       "with another engine",
-			       repair_state_vls(was), graph_vls(f, params));
 	return graph_check_connected(f, err);
 }
 
@@ -261,6 +256,17 @@ static int repair_route(struct tables **out, const struct fabric *f, const struc
 	repair_state_done(&r);
 	entry_changes_done(&changes);
 	return rc;
+}
+
+unsigned repair_vls(const struct fabric *f, const struct tables *installed, unsigned vls)
+{
+	unsigned on = repair_state_vls(installed), offered = fabric_min_op_vls(f);
+
+	if (!vls || on <= vls)
+		return vls;
+	if (!offered || offered >= on)
+		return on;
+	return offered > vls ? offered : vls;
 }
 
 const struct engine engine_repair = {

@@ -126,6 +126,7 @@ static int improver_work(const struct beside_question *q, struct isolated_out *r
 	params.threads = 1;
 	params.limits = l;
 	params.current = q->t;
+	params.vls = (uint8_t)repair_vls(q->f, q->t, params.vls);
 	params.sar_change = SHARE;
 	rc = engine_run(&engine_repair, &t, q->f, NULL, NULL, &params, NULL, err);
 	if (!rc)

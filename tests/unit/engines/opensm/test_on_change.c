@@ -334,6 +334,32 @@ static void confirmed_tables_are_repaired_from_the_disk(void **state)
 	fabric_put(lesser);
 }
 
+/* The policy says on how many VLs the engine routes, not that paths which stand have to leave
+ * theirs. */
+static void tables_on_more_vls_than_the_policys_are_repaired(void **state)
+{
+	uint32_t c = later_cable(f, 1);
+	struct fabric *less = later_without(f, &c, 1);
+	const struct tables *first;
+	struct world w;
+
+	(void)state;
+	begin(&w, "engine nue\nvls 2\nthreads 1\n");
+	keep(&w, "nue");
+	sweep(&w, f);
+	assert_int_equal(w.c.source, CHOICE_CONFIRMED);
+	assert_int_equal(w.c.tables->vls, 4);
+	first = tables_get(w.c.tables);
+	sweep(&w, less);
+	assert_int_equal(w.c.source, CHOICE_REPAIRED);
+	assert_int_equal(w.c.tables->vls, 4);
+	assert_false(w.c.repair.sls_again);
+	assert_little_moved(&w, less, first);
+	tables_put(first);
+	end(&w);
+	fabric_put(less);
+}
+
 /* Whatever came first, and whether OpenSM was there all the time. */
 static void from_the_confirmed_tables_each_time(void **state)
 {
@@ -518,6 +544,7 @@ int main(void)
 		cmocka_unit_test(other_policies_route_again),
 		cmocka_unit_test(forgetting_makes_the_engine_route),
 		cmocka_unit_test(confirmed_tables_are_repaired_from_the_disk),
+		cmocka_unit_test(tables_on_more_vls_than_the_policys_are_repaired),
 		cmocka_unit_test(from_the_confirmed_tables_each_time),
 		cmocka_unit_test(hosts_that_go_and_return_move_nobody),
 		cmocka_unit_test(what_is_excluded_stays_so_in_a_repair),

@@ -457,6 +457,34 @@ static void nothing_changes_where_nothing_is_broken(void **state)
 	}
 }
 
+/* Paths stay, and get SLs on the VLs that there are. */
+static void installed_paths_on_too_many_vls_get_other_sls(void **state)
+{
+	struct engine_params wide = { .seed = 1, .threads = 1, .vls = 8 };
+	struct fabric *f = net_spec("dragonfly:p=2");
+	struct tables *t = must_route(must_find("nue"), f, NULL, &wide);
+	struct fabric *less = fewer_cables(f, 1, 1);
+	struct notes notes = { 0 };
+	struct engine_params p = { .threads = 1, .vls = 4, .current = t, .notes = &notes };
+	struct tables *again;
+
+	(void)state;
+	assert_true(t->vls > 4);
+	again = must_route(&engine_repair, less, NULL, &p);
+	must_verify(less, again);
+	assert_true(again->vls <= 4);
+	assert_int_equal(noted(&notes, "sls_assigned_again"), 1);
+	assert_int_equal(noted(&notes, "entries_changed"), noted(&notes, "entries_needed"));
+	assert_int_equal(repair_vls(f, t, 4), t->vls);
+	assert_int_equal(repair_vls(f, t, 0), 0);
+	assert_int_equal(repair_vls(f, again, 6), 6);
+	notes_done(&notes);
+	tables_put(again);
+	tables_put(t);
+	fabric_put(less);
+	fabric_put(f);
+}
+
 /* One cable of a 1,024-host tree: the entries that led over it, and no other. */
 static void a_cable_of_a_large_tree_moves_a_few_hundred_entries(void **state)
 {
@@ -485,6 +513,7 @@ int main(void)
 		cmocka_unit_test(a_burst_of_failures),
 		cmocka_unit_test(tables_of_others_that_deadlock),
 		cmocka_unit_test(nothing_changes_where_nothing_is_broken),
+		cmocka_unit_test(installed_paths_on_too_many_vls_get_other_sls),
 		cmocka_unit_test(a_cable_of_a_large_tree_moves_a_few_hundred_entries),
 	};
 
