@@ -3,8 +3,8 @@
 
 #include "console/app/app_priv.h"
 #include "console/batch/batch_record.h"
-#include "console/batch/prom_effect.h"
-#include "console/batch/prom_listen.h"
+#include "console/prom/prom_effect.h"
+#include "console/prom/prom_listen.h"
 #include "console/config/exits.h"
 #include "console/io/output_file.h"
 #include "console/io/progress_line.h"

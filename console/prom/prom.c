@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/batch/prom_priv.h"
+#include "console/prom/prom_priv.h"
 
 #include "fabric/base/memory/guard.h"
 #include "fabric/base/memory/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an alert is made of: findings, ports that stay when they are down, error counters, the SM.
  */
-#include "console/batch/prom_priv.h"
+#include "console/prom/prom_priv.h"
 
 #include "console/app/app_priv.h"
 #include "fabric/baseline/findings.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Updates of the routing: what became of them, what they were to gain, whom they drained.  All
  * engines, results and causes are there from the beginning, so that a first one is a rise. */
-#include "console/batch/prom_priv.h"
+#include "console/prom/prom_priv.h"
 
 #include "console/app/app_priv.h"
-#include "console/batch/prom_effect.h"
+#include "console/prom/prom_effect.h"
 #include "console/collect/update_watch.h"
 #include "engines/engine.h"
 #include "fabric/base/memory/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/batch/prom_listen.h"
+#include "console/prom/prom_listen.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
@@ -43,7 +43,7 @@ struct prom_server {
 	bool reaps, stop;
 	struct prom_client *clients; /* the newest first */
 	unsigned nclients;
-	struct MHD_Response *page; /* referenced here and by outstanding replies */
+	struct MHD_Response *page;   /* referenced here and by outstanding replies */
 	struct MHD_Response *packed; /* the same by gzip; NULL: none */
 	int fd;
 };
@@ -75,8 +75,8 @@ static enum MHD_Result prom_listen_reply(struct MHD_Connection *c, unsigned stat
 /* As Prometheus says it; "gzip;q=0" and others get the text. */
 static bool prom_listen_takes_gzip(struct MHD_Connection *c)
 {
-	const char *says = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
-						       MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	const char *says =
+		MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	const char *at = says ? strstr(says, "gzip") : NULL;
 
 	return at && (at == says || strchr(", ", at[-1])) && (!at[4] || strchr(", ", at[4]));
@@ -357,8 +357,7 @@ static struct MHD_Response *prom_listen_pack(const char *text, size_t len)
 void prom_server_text(struct prom_server *s, char *text)
 {
 	struct MHD_Response *packed = prom_listen_pack(text, strlen(text)), *old, *old_packed;
-	struct MHD_Response *page =
-		prom_listen_new_page(text, strlen(text), MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *page = prom_listen_new_page(text, strlen(text), MHD_RESPMEM_MUST_FREE);
 
 	MHD_add_response_header(page, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	pthread_mutex_lock(&s->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an exporter measures of an update that somebody else makes. */
-#include "console/batch/prom_effect.h"
+#include "console/prom/prom_effect.h"
 
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"

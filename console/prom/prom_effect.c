@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/batch/prom_effect.h"
+#include "console/prom/prom_effect.h"
 
 #include "console/app/update/update_effect.h"
 #include "fabric/base/memory/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of the Prometheus text. */
-#include "console/batch/prom_priv.h"
+#include "console/prom/prom_priv.h"
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plain.h"
