@@ -58,11 +58,14 @@ static const struct job_metrics *fields_jobs_now_of(const struct rows *r, uint32
 	return job_metrics_of(state_metrics(r->s), r->s->metrics_jobs, fields_jobs_of(r, row)->id);
 }
 
+/* NULL: there is no plan, or it is not of what is there now, as after it was applied. */
 static const struct job_metrics *fields_jobs_plan_of(const struct rows *r, uint32_t row)
 {
 	const struct plan_preview *x = state_plan(r->s);
 
-	return job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id);
+	return state_plan_ahead(r->s)
+		       ? job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id)
+		       : NULL;
 }
 
 static double fields_jobs_efi(const struct job_metrics *m)

@@ -172,9 +172,10 @@ static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t
 	c->num = (double)(effective ? m->eff_efi : m->efi)[chan];
 }
 
+/* NULL: there is no plan, or it is not of what is there now, as after it was applied. */
 static const struct metrics *fields_ports_plan_of(const struct rows *r)
 {
-	return state_plan(r->s)->after;
+	return state_plan_ahead(r->s) ? state_plan(r->s)->after : NULL;
 }
 
 GETTER(fields_ports_get_efi, fields_ports_of_chan(c, r, row, state_metrics(r->s), false))

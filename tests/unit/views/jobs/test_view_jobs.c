@@ -116,6 +116,23 @@ static void a_marked_job_in_three_sizes(void **state)
 	console_close(&k);
 }
 
+/* Of a plan that was applied, or that is of other jobs, there is nothing to compare. */
+static void a_stale_plan_has_no_column(void **state)
+{
+	struct console_kit k;
+	struct plan_preview *x;
+
+	(void)state;
+	open_jobs(&k);
+	console_preview(&k, "sar");
+	console_shows(&k, "plan EFI");
+	x = &k.s.preview.list[0];
+	snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
+	k.s.sample = NULL; /* the next one makes the rows again */
+	console_hides(&k, "plan EFI");
+	console_close(&k);
+}
+
 static void figures_of_a_job_are_those_of_its_links(void **state)
 {
 	struct console_kit k;
@@ -211,6 +228,7 @@ int main(void)
 		cmocka_unit_test(the_links_of_a_marked_job_are_those_of_its_routes),
 		cmocka_unit_test(the_job_that_suffers_most_comes_first),
 		cmocka_unit_test(a_marked_job_in_three_sizes),
+		cmocka_unit_test(a_stale_plan_has_no_column),
 		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
 		cmocka_unit_test(jobs_are_filtered_by_slowdown_and_state),
