@@ -26,6 +26,7 @@ struct overview_ui {
 	struct rect at[PANE_COUNT]; /* as drawn last, for the mouse */
 	enum headline_kind said;    /* in line headline_y */
 	int headline_y, hint_y;
+	bool alone; /* the pane with the cursor has the page */
 	struct heat_small heat;
 };
 
@@ -681,6 +682,16 @@ static struct overview_layout overview_layout(struct rect r, const struct fabric
 	return l;
 }
 
+/* The pane with the cursor, and the line about what is selected. */
+static struct overview_layout overview_alone(const struct overview_ui *u, struct rect r)
+{
+	struct overview_layout l = { .sel = r.h - 2 };
+	struct rect *panes[PANE_COUNT] = { &l.hot, &l.problems, &l.jobs };
+
+	*panes[u->pane] = (struct rect){ r.x, r.y, r.w, r.h - 2 };
+	return l;
+}
+
 static void overview_draw_absence(struct canvas *c, struct rect r, const struct state *s)
 {
 	canvas_rule(c, r, 0, "Fabric");
@@ -804,10 +815,13 @@ static void overview_draw_panes(struct overview_ui *u, const struct context *ctx
 	u->at[PANE_HOT] = l->hot;
 	u->at[PANE_PROBLEMS] = l->problems;
 	u->at[PANE_JOBS] = l->jobs;
-	overview_hot_pane(&u->list[PANE_HOT], u->pane == PANE_HOT, ctx, c, l->hot, s);
-	overview_problems_pane(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ctx, c,
-			       l->problems, s);
-	overview_jobs_pane(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
+	if (l->hot.h)
+		overview_hot_pane(&u->list[PANE_HOT], u->pane == PANE_HOT, ctx, c, l->hot, s);
+	if (l->problems.h)
+		overview_problems_pane(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ctx, c,
+				       l->problems, s);
+	if (l->jobs.h)
+		overview_jobs_pane(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
 }
 
 /* The longest form that fits, with how many other kinds of what is wrong there are. */
@@ -919,13 +933,15 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 	u->headline_y = r.y;
 	r.y++;
 	r.h--;
-	l = overview_layout(r, v);
-	overview_fabric_pane(c, l.fabric, s, v);
-	overview_tiers_pane(ctx, c, l.tiers, v);
+	l = u->alone ? overview_alone(u, r) : overview_layout(r, v);
+	if (!u->alone) {
+		overview_fabric_pane(c, l.fabric, s, v);
+		overview_tiers_pane(ctx, c, l.tiers, v);
+		overview_draw_events(c, l.events, s);
+	}
 	overview_draw_panes(u, ctx, c, &l, s);
 	if (l.heat.h)
 		heat_small_draw(&u->heat, ctx, c, l.heat, s);
-	overview_draw_events(c, l.events, s);
 	overview_tell_row(u, ctx, s);
 	if (l.sel >= 0)
 		overview_draw_selected(u, ctx, c, r, l.sel, s);
@@ -1011,6 +1027,14 @@ static bool overview_input(void *own, struct context *ctx, const struct input *i
 	if (!s->fabric)
 		return false;
 	switch (in->req) {
+	case REQ_ZOOM:
+		u->alone = !u->alone;
+		return true;
+	case REQ_BACK:
+		if (!u->alone)
+			return false;
+		u->alone = false;
+		return true;
 	case REQ_METRIC:
 		if (context_choose_metric(ctx, in))
 			u->list[PANE_HOT].cursor = 0;
@@ -1034,8 +1058,15 @@ static bool overview_input(void *own, struct context *ctx, const struct input *i
 
 static void overview_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	(void)own;
+	buf[0] = '\0';
+	if (((const struct overview_ui *)own)->alone)
+		return; /* the way back has the line */
 	snprintf(buf, len, "EFI: paths on a link (?)  source: %s", s->source[0] ? s->source : "-");
+}
+
+static const char *overview_inside(const void *own)
+{
+	return ((const struct overview_ui *)own)->alone ? "all panes" : NULL;
 }
 
 const struct view view_overview = {
@@ -1044,4 +1075,5 @@ const struct view view_overview = {
 	.draw = overview_draw,
 	.input = overview_input,
 	.context = overview_context,
+	.inside = overview_inside,
 };

@@ -76,7 +76,7 @@ static const struct command commands[] = {
 	{ "metric", "[NAME]", ARG_METRIC, false, REQ_METRIC, 0, "metric of colours and histories, such as wait; no argument: the next" },
 	{ "direction", "", ARG_NONE, false, REQ_DIRECTION, 0, "show the other direction of the cables" },
 	{ "layout", "[NAME]", ARG_LAYOUT, false, REQ_LAYOUT, 0, "layout of the heatmap, such as rack; no argument: the next" },
-	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom level of the heatmap or the topology" },
+	{ "zoom", "", ARG_TEXT, false, REQ_ZOOM, 0, "next zoom level of the heatmap or the topology; in the Overview: one pane alone, or all" },
 	{ "rows", "[NAME]", ARG_ROWS, false, REQ_ROWS, 0, "row order of the heatmap: place, utilisation or rack; no argument: the next" },
 	{ "compare", "", ARG_NONE, false, REQ_COMPARE, 0, "heatmap of what the plan would change, and back; in tables: tagged rows side by side" },
 	{ "options", "", ARG_NONE, false, REQ_OPTIONS, 0, "edit the options of the engines" },

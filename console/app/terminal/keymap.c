@@ -45,6 +45,8 @@ static const struct binding bindings[] = {
 	  "zoom in: worst of n x n pairs, single pairs, cables of the pair; then out again" },
 	{ REQ_ROWS, 0, HEAT, false, { 'r' }, "r", NULL,
 	  "row order: by layout, by utilisation, by rack" },
+	{ REQ_ZOOM, 0, OVERVIEW, false, { 'z' }, "z", NULL,
+	  "the pane with the cursor takes the whole page; again, or Esc: all panes" },
 	{ REQ_ZOOM, 0, TOPO, false, { 'z' }, "z", "zoom in",
 	  "zoom in: from pods, planes or groups to switches, then to their names; Esc: zoom out" },
 	{ REQ_LAYOUT, 0, TOPO, false, { 'v' }, "v", "cables",

@@ -354,6 +354,34 @@ static void the_verdict_and_the_hint_lead_where_they_say(void **state)
 	console_close(&k);
 }
 
+static void one_pane_takes_the_page_and_gives_it_back(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_tree(&k);
+	console_keys(&k, "z");
+	console_shows(&k, "-- Hot links");
+	console_hides(&k, "-- Slowest jobs");
+	console_hides(&k, "-- Events");
+	console_shows(&k, "Esc: all panes");
+	console_shows(&k, "To change the routing: 6");
+	console_key(&k, K_TAB); /* the page is the next pane's */
+	console_shows(&k, "-- Problem ports");
+	console_hides(&k, "-- Hot links");
+	console_key(&k, K_TAB);
+	console_shows(&k, "-- Jobs by slowdown");
+	console_key(&k, K_ENTER);
+	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
+	console_key(&k, K_ESC); /* the job that was marked */
+	console_key(&k, K_ESC);
+	console_shows(&k, "Esc: all panes");
+	console_key(&k, K_ESC);
+	console_shows(&k, "-- Events");
+	console_shows(&k, "-- Slowest jobs");
+	console_close(&k);
+}
+
 /* In colour and with lines where a terminal can; the words are the same. */
 static void without_ascii_lines_are_lines(void **state)
 {
@@ -382,6 +410,7 @@ int main(void)
 		cmocka_unit_test(the_line_below_tells_of_the_link_under_the_cursor),
 		cmocka_unit_test(a_marked_job_is_seen_in_all_panes),
 		cmocka_unit_test(the_verdict_and_the_hint_lead_where_they_say),
+		cmocka_unit_test(one_pane_takes_the_page_and_gives_it_back),
 		cmocka_unit_test(without_ascii_lines_are_lines),
 	};
 

@@ -46,6 +46,7 @@ static const struct trial trials[] = {
 	SAYS(LIVE, "next layout: levels", "2", "layout 2/", "layout 1/"),
 	SAYS(LIVE, "zoom in: worst of n x n pairs", "2", "cables", NULL),
 	SAYS(LIVE, "row order: by layout", "2", "rows by utilisation", NULL),
+	SAYS(LIVE, "the pane with the cursor takes", "1", "Esc: all panes", "-- Tiers: utilisation"),
 	SAYS(LIVE, "zoom in: from pods", "t", "zoom 2 of", "zoom 1 of"),
 	SAYS(LIVE, "choose the cables drawn", "t", "at the cursor", "worst lines"),
 	SAYS(LIVE, "go to a switch by its name", "t", "switch: ", NULL),
