@@ -10,6 +10,7 @@
 #define DETOUR	  2 /* the same, rather than another VL */
 #define UNDER_WAY (UINT16_MAX - 1)
 #define NOBODY	  UINT32_MAX
+#define SIBLINGS  4 /* LIDs of the same switch that weigh as much as all on a channel */
 
 enum place { STANDS, PENDING, ASKED, ATTACHED };
 
@@ -311,7 +312,7 @@ static void reattach_find_sls(struct reattach *x)
 static uint64_t reattach_cost(const struct reattach *x, uint32_t c)
 {
 	const struct repair_state *r = x->r;
-	uint64_t cost = 0;
+	uint64_t cost = r->load[c] * repair_state_siblings(r, x->d, c) / SIBLINGS;
 
 	for (; c != FAB_NONE; c = x->tree.chan[r->f->chan_dst[c]])
 		cost += r->load[c] + chan_weight(&r->weights, c);

@@ -13,6 +13,7 @@
 #define BLOCKS_MIN 8
 #define MOVES	   3  /* channels that are tried for an entry */
 #define TAIL	   64 /* channels of a path that are looked at */
+#define SIBLINGS   2  /* LIDs of the same switch that weigh as much as all on a channel */
 
 struct refill_move {
 	uint32_t chan;
@@ -33,8 +34,9 @@ struct refill {
 	uint64_t *block; /* by switch * nblock / 64: bits of blocks that change */
 	uint32_t nblock; /* of a switch */
 	uint64_t changed, most;
-	uint64_t least; /* load of a channel from which on entries leave it */
-	uint64_t top;	/* that of the most loaded, which none may pass */
+	const struct dest *d; /* the destination at hand */
+	uint64_t least;	      /* load of a channel from which on entries leave it */
+	uint64_t top;	      /* that of the most loaded, which none may pass */
 	struct pace pace;
 };
 
@@ -159,6 +161,15 @@ static bool refill_may_lead(const struct refill *s, uint32_t u, uint32_t c)
 	       refill_is_clear(s, s->tree.chan[v]);
 }
 
+/* Of fewer LIDs of one switch on a channel: the same shift puts them there. */
+static double refill_spread(const struct refill *s, uint32_t from, uint32_t to, uint32_t routes)
+{
+	const struct repair_state *r = s->r;
+	double was = repair_state_siblings(r, s->d, from), is = repair_state_siblings(r, s->d, to);
+
+	return (was - is) * routes * (double)r->load[to] / SIBLINGS;
+}
+
 /* The best channels to move an entry to, best first; returns how many. */
 static uint32_t refill_find(const struct refill *s, uint32_t u, struct refill_move list[MOVES])
 {
@@ -172,6 +183,9 @@ static uint32_t refill_find(const struct refill *s, uint32_t u, struct refill_mo
 		if (!refill_may_lead(s, u, c))
 			continue;
 		m.gain = refill_gain(s, s->tree.chan[u], c, s->count[u]);
+		if (m.gain <= 0)
+			continue;
+		m.gain += refill_spread(s, s->tree.chan[u], c, s->count[u]);
 		if (m.gain <= 0)
 			continue;
 		for (i = n < MOVES ? n++ : MOVES; i > 0 && list[i - 1].gain < m.gain; i--)
@@ -200,7 +214,8 @@ static void refill_read(struct refill *s, uint32_t dest)
 {
 	const struct repair_state *r = s->r;
 
-	lft_columns_read(&s->columns, r->t, &r->dests[dest], 1);
+	s->d = &r->dests[dest];
+	lft_columns_read(&s->columns, r->t, s->d, 1);
 	lid_tree_read(&s->tree, lft_columns_at(&s->columns, 0), r->out, r->dests[dest].sw);
 	memcpy(s->count, r->f->sw_nterm, r->f->nsw * sizeof(*s->count));
 	for (uint32_t i = 0; i + 1 < s->tree.norder; i++) {

@@ -87,6 +87,21 @@ static void repair_state_find_sources(struct repair_state *r)
 	}
 }
 
+uint32_t repair_state_siblings(const struct repair_state *r, const struct dest *d, uint32_t chan)
+{
+	const struct fabric *f = r->f;
+	const uint8_t *row = tables_row(r->t, f->chan_src[chan]);
+	uint32_t offset, n = 0;
+
+	if (!repair_state_counts(r, d) || !f->sw_nterm[f->chan_src[chan]])
+		return 0;
+	offset = d->lid - f->term_lid[d->end];
+	for (uint32_t k = f->term_off[d->sw]; k < f->term_off[d->sw + 1]; k++)
+		n += f->term_list[k] != d->end &&
+		     row[f->term_lid[f->term_list[k]] + offset] == f->chan_port[chan];
+	return n;
+}
+
 void repair_state_forget_led(struct repair_state *r)
 {
 	while (r->nled)

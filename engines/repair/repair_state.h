@@ -46,6 +46,10 @@ void repair_state_done(struct repair_state *r);
 /* Paths to another destination are tried from now on, or some are not as they were found. */
 void repair_state_forget_led(struct repair_state *r);
 
+/* How many LIDs of other hosts on the same switch are led over that channel by a switch with hosts:
+ * these share it when they send to a row of hosts, as in shifts. */
+uint32_t repair_state_siblings(const struct repair_state *r, const struct dest *d, uint32_t chan);
+
 /* The tables say how many VLs and SLs are in use, those that are new among them. */
 void repair_state_count_vls(struct repair_state *r);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/repair/repair.h"
 
+#include "engines/repair/repair_state.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
@@ -457,6 +458,42 @@ static void nothing_changes_where_nothing_is_broken(void **state)
 	}
 }
 
+static uint32_t naive_siblings(const struct fabric *f, const struct tables *t, const struct dest *d,
+			       uint32_t chan)
+{
+	uint32_t u = f->chan_src[chan], n = 0;
+
+	for (uint32_t lid = 1; lid <= f->max_lid && d->end < f->nterm && f->sw_nterm[u]; lid++)
+		n += lid != d->lid && f->lid_end[lid] < f->nterm && (lid & 1) == (d->lid & 1u) &&
+		     f->term_sw[f->lid_end[lid]] == d->sw &&
+		     tables_row(t, u)[lid] == f->chan_port[chan];
+	return n;
+}
+
+/* Of two LIDs of a host those with the same offset belong together. */
+static void siblings_are_the_lids_of_a_switch_on_a_channel(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=4,spines=2,hosts=3,lmc=1");
+	struct tables *t = must_route(must_find("minhop"), f, NULL, NULL);
+	struct engine_params p = { .threads = 1, .current = t };
+	struct repair_state r;
+	uint32_t most = 0;
+
+	(void)state;
+	repair_state_init(&r, f, &p);
+	for (uint32_t i = 0; i < r.ndest; i++)
+		for (uint32_t c = 0; c < f->nchan; c++) {
+			uint32_t n = repair_state_siblings(&r, &r.dests[i], c);
+
+			assert_int_equal(n, naive_siblings(f, t, &r.dests[i], c));
+			most = n > most ? n : most;
+		}
+	assert_true(most > 0);
+	repair_state_done(&r);
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* Paths stay, and get SLs on the VLs that there are. */
 static void installed_paths_on_too_many_vls_get_other_sls(void **state)
 {
@@ -513,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_burst_of_failures),
 		cmocka_unit_test(tables_of_others_that_deadlock),
 		cmocka_unit_test(nothing_changes_where_nothing_is_broken),
+		cmocka_unit_test(siblings_are_the_lids_of_a_switch_on_a_channel),
 		cmocka_unit_test(installed_paths_on_too_many_vls_get_other_sls),
 		cmocka_unit_test(a_cable_of_a_large_tree_moves_a_few_hundred_entries),
 	};
