@@ -120,8 +120,10 @@ void topology_layout_new(struct topology_layout **fine, struct topology_layout *
 	*fine = topology_layout_picture_of(f, &l, &l.sw);
 	(*fine)->nrow = l.nrow;
 	memcpy((*fine)->row_name, l.row_name, sizeof(l.row_name));
-	for (uint32_t i = 0; i < (*fine)->nedge; i++)
+	for (uint32_t i = 0; i < (*fine)->nedge; i++) {
 		topology_placement_mark(&l, &(*fine)->edge[i]);
+		(*fine)->arcs = (*fine)->arcs || (*fine)->edge[i].arc > 0;
+	}
 	*blocks = l.block_set.n > 1 && l.block_set.n * 2 <= f->nsw
 			  ? topology_layout_picture_of(f, &l, &l.block_set)
 			  : NULL;

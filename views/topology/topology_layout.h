@@ -28,7 +28,9 @@ struct topology_layout_edge {
 	uint32_t a, b;
 	uint32_t first, count; /* chan[first] ...: both directions */
 	bool around;	       /* of a ring, from its end to its beginning */
-	bool across;	       /* to another plane: drawn for the node under the cursor only */
+	float arc; /* around switches between them in a line: how far, of the place to the next line
+		    */
+	bool across; /* to another plane: drawn for the node under the cursor only */
 };
 
 #define PICTURE_ROWS 16
@@ -37,6 +39,7 @@ struct topology_layout {
 	const struct fabric *fabric; /* a reference of its own */
 	char what[64];		     /* "by levels", "129 groups of 16" */
 	char block[16];		     /* what a node of several switches is: "pod", "group" */
+	bool arcs;		     /* edges have them: more than one between two lines */
 	bool levels;		     /* rows are spread over the height there is */
 	uint32_t nrow;		     /* with names; levels only */
 	char row_name[PICTURE_ROWS][16];

@@ -10,6 +10,7 @@
 
 #define INK_DOTS   30	  /* percent of the dots that lines may take ... */
 #define INK_GLYPHS 55	  /* ... and of the cells, where they are drawn in signs */
+#define INK_ARCS   80	  /* ... around switches: a picture without crossing slopes */
 #define WORST_DOTS 40000  /* drawn at most, for the time it takes ... */
 #define ALL_DOTS   300000 /* ... when all lines are wanted */
 
@@ -83,6 +84,22 @@ void topology_metrics(struct topology_ui *u, const struct context *ctx, const st
 	}
 }
 
+/* Around what lies between the ends, above a row or beside a column. */
+static uint32_t topology_lines_draw_arc(struct line_canvas *l, const struct step *z, float arc,
+					float x0, float y0, float x1, float y1,
+					const struct chan_value *v)
+{
+	bool row = fabsf(x0 - x1) > fabsf(y0 - y1);
+	float up = row ? -arc * z->py : 0, aside = row ? 0 : arc * z->px;
+	float in_x = row ? (x0 < x1 ? arc : -arc) * z->px : 0;
+	float in_y = row ? 0 : (y0 < y1 ? arc : -arc) * z->py;
+	float ax = x0 + in_x + aside, ay = y0 + in_y + up, bx = x1 - in_x + aside,
+	      by = y1 - in_y + up;
+
+	return line_canvas_add(l, x0, y0, ax, ay, v) + line_canvas_add(l, ax, ay, bx, by, v) +
+	       line_canvas_add(l, bx, by, x1, y1, v);
+}
+
 static uint32_t topology_lines_draw_edge(struct line_canvas *l, const struct topology_ui *u,
 					 uint32_t i, bool here)
 {
@@ -93,6 +110,8 @@ static uint32_t topology_lines_draw_edge(struct line_canvas *l, const struct top
 
 	if (e->across && !here)
 		return 0;
+	if (e->arc > 0)
+		return topology_lines_draw_arc(l, z, e->arc, x0, y0, x1, y1, &u->edge[i]);
 	if (!e->around)
 		return line_canvas_add(l, x0, y0, x1, y1, &u->edge[i]);
 	/* two ends that point at each other around the edge */
@@ -211,12 +230,18 @@ static void topology_lines_mark(const struct topology_ui *u, struct canvas *c,
 {
 	const struct topology_layout_node *a = &shown(u)->node[e->a], *b = &shown(u)->node[e->b];
 
-	canvas_char(c, u->win,
-		    (int)(e->around ? place_x(u, b) + (place_x(u, b) > place_x(u, a)) * 3
-				    : (place_x(u, a) + place_x(u, b)) / 2),
-		    (int)(e->around ? place_y(u, b) + (place_y(u, b) > place_y(u, a))
-				    : (place_y(u, a) + place_y(u, b)) / 2),
-		    ROLE_KEY, sign);
+	const struct step *z = &u->step[u->zoom];
+	float x = (place_x(u, a) + place_x(u, b)) / 2, y = (place_y(u, a) + place_y(u, b)) / 2;
+
+	if (e->around) {
+		x = place_x(u, b) + (place_x(u, b) > place_x(u, a) ? 3 : 0);
+		y = place_y(u, b) + (place_y(u, b) > place_y(u, a) ? 1 : 0);
+	} else if (a->y == b->y) {
+		y -= e->arc * z->py;
+	} else {
+		x += e->arc * z->px;
+	}
+	canvas_char(c, u->win, (int)x, (int)y, ROLE_KEY, sign);
 }
 
 /* Tagged cables are always drawn, with a sign in their middle. */
@@ -275,8 +300,11 @@ void topology_lines(struct topology_ui *u, const struct context *ctx, const stru
 		    struct canvas *c, bool glyphs)
 {
 	struct layer_from now;
-	uint32_t room =
-		(uint32_t)(u->win.w * u->win.h) * (glyphs ? INK_GLYPHS : 8 * INK_DOTS) / 100;
+	uint32_t room = (uint32_t)(u->win.w * u->win.h) *
+			(!glyphs	  ? 8 * INK_DOTS
+			 : shown(u)->arcs ? INK_ARCS
+					  : INK_GLYPHS) /
+			100;
 
 	memset(&now, 0, sizeof(now));
 	now.serial = u->serial;

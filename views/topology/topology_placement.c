@@ -218,6 +218,8 @@ static void placement_place_coords(struct topology_placement *l, const struct fa
 	placement_place_grid(l, f);
 }
 
+#define ARC 0.45f
+
 void topology_placement_mark(const struct topology_placement *l, struct topology_layout_edge *e)
 {
 	const struct grid *g = l->grid;
@@ -226,6 +228,10 @@ void topology_placement_mark(const struct topology_placement *l, struct topology
 	if (d == FAB_NONE)
 		return;
 	e->across = d >= 2;
+	/* cables over a switch lie beside it, the longer the farther: not over each other */
+	if (d < 2 && !l->rings && g->size[d] > 2)
+		e->arc = ARC * (float)(abs(grid_coord(g, e->a)[d] - grid_coord(g, e->b)[d]) - 1) /
+			 (float)(g->size[d] - 2);
 	e->around = d < 2 && l->rings && grid_is_ring(g, d) &&
 		    abs(grid_coord(g, e->a)[d] - grid_coord(g, e->b)[d]) + 1 == (int)g->size[d];
 }
