@@ -516,7 +516,7 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 	x = frame_draw_way_back(c, r, x, y, end, t);
 	if (x < end - 8)
 		canvas_text(c, r, x, y, ROLE_DIM,
-			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));
+			    text_shorten_list(buf, sizeof(buf), t->context, end - x - 2));
 }
 
 void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
