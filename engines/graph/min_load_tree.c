@@ -25,6 +25,12 @@ struct columns {
 	uint32_t line[PACKED_RUN]; /* ... and where they begin */
 };
 
+/* A LID whose ports are chosen, but not in the rows yet. */
+struct late {
+	struct dest d;
+	uint8_t *hops; /* where they also go; NULL: nowhere */
+};
+
 struct min_load_tree {
 	const struct fabric *f;
 	struct tables *t;
@@ -41,7 +47,10 @@ struct min_load_tree {
 	const struct dagset *set;
 	struct packed_tree *packed[MIN_LOAD_TREE_GROUP]; /* in DAGs of the set, by LID of a group */
 	struct sent sent[MIN_LOAD_TREE_GROUP];		 /* likewise, of these together */
-	bool together; /* groups of LIDs are chosen from the loads before the first of them */
+	struct late late[BATCH];
+	uint32_t nlate;
+	uint8_t *late_place; /* of each, by LID * switches + switch: the channel's place there */
+	bool together;	     /* groups of LIDs are chosen from the loads before the first of them */
 	struct lft_hops *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
@@ -99,6 +108,7 @@ void min_load_tree_free(struct min_load_tree *b)
 	if (b->pool)
 		pool_end(b->pool);
 	free(b->through);
+	free(b->late_place);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
 		min_load_tree_free(b->mate[i]);
 	if (!b->borrows)
@@ -109,7 +119,6 @@ void min_load_tree_free(struct min_load_tree *b)
 	free(b->pick);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
 		packed_tree_free(b->packed[i]);
-		free(b->sent[i].place);
 		free(b->sent[i].routes);
 	}
 	free(b->port);
@@ -661,17 +670,33 @@ struct packed_group {
 	uint32_t n;
 	const uint32_t *weight;
 	int64_t sign;
-	uint8_t *was; /* what they take back, by LID * nsw + switch; NULL: they are routed */
-	uint8_t *hops[MIN_LOAD_TREE_GROUP]; /* where their ports also go; NULL: nowhere */
+	uint8_t *was; /* what they take back, by LID * nsw + switch */
 };
+
+/* LIDs on their way to or from the rows. */
+struct row_lines {
+	struct min_load_tree *b;
+	uint32_t nline;			 /* lines of memory that they take of a row, ... */
+	uint32_t line[BATCH];		 /* ... and where they begin */
+	const struct packed_group *from; /* whose entries are read; NULL: late ones are written */
+};
+
+static void load_tree_add_line(struct row_lines *x, uint16_t lid)
+{
+	if (!x->nline || lid / LFT_BLOCK != x->line[x->nline - 1] / LFT_BLOCK)
+		x->line[x->nline++] = lid;
+}
 
 static void load_tree_prepare_group(struct min_load_tree *b)
 {
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP && !b->sent[i].place; i++) {
+	if (!b->late_place)
+		b->late_place = xcalloc((size_t)b->f->nsw * BATCH, 1);
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
 		if (!b->packed[i])
 			b->packed[i] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
-		b->sent[i].place = xcalloc(b->f->nsw, 1);
-		b->sent[i].routes = xcalloc(b->f->nsw, sizeof(*b->sent[i].routes));
+		if (!b->sent[i].routes)
+			b->sent[i].routes = xcalloc(b->f->nsw, sizeof(*b->sent[i].routes));
+		b->sent[i].place = b->late_place + (size_t)(b->nlate + i) * b->f->nsw;
 	}
 }
 
@@ -687,63 +712,86 @@ static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
 	return false;
 }
 
-/* What the group sends, at one switch. */
-static void load_tree_apply_at(const struct packed_group *x, uint32_t u)
-{
-	struct min_load_tree *b = x->b;
-	const uint8_t *port = b->f->chan_port + b->f->chan_off[u];
-	uint64_t *load = b->load + b->f->chan_off[u];
-	uint8_t *row = tables_row(b->t, u);
-
-	for (uint32_t k = 0; k < x->n; k++) {
-		const struct sent *s = &b->sent[k];
-
-		uint8_t own = u == x->d[k].sw ? x->d[k].port : port[s->place[u]];
-
-		load[s->place[u]] += (uint64_t)x->sign * s->routes[u];
-		if (!x->was)
-			row[x->d[k].lid] = own;
-		if (x->hops[k])
-			x->hops[k][u] = own;
-	}
-}
-
+/* What the group sends, at some switches. */
 static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
 {
 	const struct packed_group *x = ctx;
-	struct min_load_tree *b = x->b;
+	const struct min_load_tree *b = x->b;
 	uint64_t nsw = b->f->nsw;
 	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
 
 	(void)worker;
 	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
-		uint8_t *ahead = tables_row(b->t, u) + (size_t)AHEAD * b->t->stride;
+		uint64_t *load = b->load + b->f->chan_off[u];
 
-		for (uint32_t i = 0; !x->was && u + AHEAD < nsw && i < x->n; i++)
-			__builtin_prefetch(ahead + x->d[i].lid, 1);
-		load_tree_apply_at(x, u);
+		for (uint32_t k = 0; k < x->n; k++)
+			load[b->sent[k].place[u]] += (uint64_t)x->sign * b->sent[k].routes[u];
 	}
 	return false;
 }
 
-/* Entries as they are. */
-static bool load_tree_read_part(void *ctx, unsigned worker, uint32_t part)
+static void load_tree_write_late_at(struct min_load_tree *b, uint32_t u)
 {
-	const struct packed_group *x = ctx;
+	const uint8_t *port = b->f->chan_port + b->f->chan_off[u], *place = b->late_place + u;
+	uint8_t *row = tables_row(b->t, u);
+
+	for (uint32_t k = 0; k < b->nlate; k++, place += b->f->nsw) {
+		const struct late *l = &b->late[k];
+		uint8_t own = u == l->d.sw ? l->d.port : port[*place];
+
+		row[l->d.lid] = own;
+		if (l->hops)
+			l->hops[u] = own;
+	}
+}
+
+static void load_tree_read_at(const struct packed_group *x, uint32_t u)
+{
+	const uint8_t *row = tables_row(x->b->t, u);
+
+	for (uint32_t k = 0; k < x->n; k++)
+		x->was[(size_t)k * x->b->f->nsw + u] = row[x->d[k].lid];
+}
+
+/* The entries of some switches, asked for before they are wanted: rows lie far from each other. */
+static bool load_tree_pass_rows(void *ctx, unsigned worker, uint32_t part)
+{
+	const struct row_lines *x = ctx;
 	uint64_t nsw = x->b->f->nsw;
 	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
 
 	(void)worker;
 	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
-		const uint8_t *row = tables_row(x->b->t, u);
-		const uint8_t *ahead = row + (size_t)AHEAD * x->b->t->stride;
+		const uint8_t *ahead = tables_row(x->b->t, u) + (size_t)AHEAD * x->b->t->stride;
 
-		for (uint32_t i = 0; u + AHEAD < nsw && i < x->n; i++)
-			__builtin_prefetch(ahead + x->d[i].lid);
-		for (uint32_t k = 0; k < x->n; k++)
-			x->was[k * nsw + u] = row[x->d[k].lid];
+		for (uint32_t i = 0; u + AHEAD < nsw && i < x->nline; i++)
+			__builtin_prefetch(ahead + x->line[i], 1);
+		if (x->from)
+			load_tree_read_at(x->from, u);
+		else
+			load_tree_write_late_at(x->b, u);
 	}
 	return false;
+}
+
+static void load_tree_write_late(struct min_load_tree *b)
+{
+	struct row_lines x = { .b = b };
+
+	for (uint32_t k = 0; k < b->nlate; k++)
+		load_tree_add_line(&x, b->late[k].d.lid);
+	if (b->nlate)
+		load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
+	b->nlate = 0;
+}
+
+static void load_tree_read_group(struct packed_group *g)
+{
+	struct row_lines x = { .b = g->b, .from = g };
+
+	for (uint32_t k = 0; k < g->n; k++)
+		load_tree_add_line(&x, g->d[k].lid);
+	load_tree_do_all(g->b, ROWS_TURNS, load_tree_pass_rows, &x);
 }
 
 static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)
@@ -772,16 +820,20 @@ static uint64_t load_tree_group_edges(const struct packed_group *x)
 	return sum;
 }
 
+/* more: others follow, so that rows are not passed for each group. */
 static uint64_t load_tree_route_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
-				      const uint32_t *weight)
+				      const uint32_t *weight, bool more)
 {
 	struct packed_group x = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
 
 	load_tree_prepare_group(b);
-	for (uint32_t k = 0; k < n && b->hops; k++)
-		x.hops[k] = lft_hops_fill(b->hops, d[k].lid);
 	load_tree_do_all(b, n, load_tree_choose_packed, &x);
 	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
+	for (uint32_t k = 0; k < n; k++)
+		b->late[b->nlate++] =
+			(struct late){ d[k], b->hops ? lft_hops_fill(b->hops, d[k].lid) : NULL };
+	if (!more || b->nlate + MIN_LOAD_TREE_GROUP > BATCH)
+		load_tree_write_late(b);
 	return 2 * load_tree_group_edges(&x);
 }
 
@@ -792,8 +844,9 @@ static uint64_t load_tree_take_out_group(struct min_load_tree *b, const struct d
 		.b = b, .d = d, .n = n, .weight = weight, .sign = -1, .was = was
 	};
 
+	load_tree_write_late(b);
 	load_tree_prepare_group(b);
-	load_tree_do_all(b, ROWS_TURNS, load_tree_read_part, &x);
+	load_tree_read_group(&x);
 	load_tree_do_all(b, n, load_tree_follow_packed, &x);
 	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
 	return 2 * load_tree_group_edges(&x);
@@ -809,9 +862,10 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 
 	*work = 0;
 	if (b->together && run) {
-		*work = load_tree_route_group(b, d, run, weight);
+		*work = load_tree_route_group(b, d, run, weight, run < n);
 		return run;
 	}
+	load_tree_write_late(b);
 	for (uint32_t k = 0; k < run; k++) {
 		uint8_t *port = load_tree_column(b, d, k);
 

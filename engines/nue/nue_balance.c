@@ -14,7 +14,7 @@
 #define VAIN	    16
 #define AHEAD	    8		 /* switches whose paths are made beside a batch */
 #define UNUSED	    16		 /* whose paths wait, at most */
-#define TOGETHER    64		 /* whose paths are made before all batches, at a time */
+#define TOGETHER    32		 /* whose paths are made before all batches, at a time */
 #define PATHS_BYTES (160u << 20) /* for the paths to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
