@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #define HELP_WIDTH 111
+/* of what options do: the C library puts some lines wrong where a longer option wraps */
+#define HELP_COLUMN 31
 
 static int main_run(const struct subcommand *c, int argc, char **argv)
 {
@@ -40,7 +42,7 @@ static void main_set_help_width(void)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 60 && size.ws_col < width)
 		width = size.ws_col;
-	snprintf(format, sizeof(format), "rmargin=%d", width - 1);
+	snprintf(format, sizeof(format), "rmargin=%d,opt-doc-col=%d", width - 1, HELP_COLUMN);
 	setenv("ARGP_HELP_FMT", format, 0);
 }
 
