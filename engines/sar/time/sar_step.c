@@ -65,13 +65,14 @@ struct draft {
 	struct notes notes;
 	uint64_t blocks;
 	double before, after; /* time of the objective */
-	bool good;
+	bool good, slower;    /* slower: somebody waits clearly longer */
 };
 
 struct stepping {
 	struct sar_timing *k;
 	struct tables *target; /* from scratch; NULL: not known */
 	double now, there;     /* time of the installed tables and of those; 0: not known */
+	bool fair;	       /* moves are to make nobody clearly slower */
 	struct note kept;      /* why the installed paths stay, should they */
 };
 
@@ -159,7 +160,7 @@ static int sar_step_search(struct draft *d, struct stepping *s, const struct eff
 					.detour = k->detour,
 					.limit = sar_installed_budget(k->f, k->params),
 					.blocks_all = sar_installed_blocks(k->f),
-					.fair = !k->params->sar_slower,
+					.fair = s->fair && !k->params->sar_slower,
 					.careful = effort->careful,
 					.by_switch = effort->by_switch,
 					.patterns = effort->patterns };
@@ -237,7 +238,6 @@ static int sar_step_judge(struct draft *d, struct stepping *s, const struct effo
 	const struct time_change *all;
 	struct time_gate gate;
 	char text[120];
-	bool slower;
 	int rc = sar_step_gate(&gate, d->t, k);
 
 	if (!rc && k->objective.demand)
@@ -245,11 +245,11 @@ static int sar_step_judge(struct draft *d, struct stepping *s, const struct effo
 	if (rc)
 		return rc;
 	all = k->objective.demand ? &gate.demand : &gate.of[k->objective.pattern];
-	slower = time_gate_slower(&gate) && !k->params->sar_slower;
+	d->slower = time_gate_slower(&gate) && !k->params->sar_slower;
 	d->before = all->before;
 	d->after = all->after;
-	d->good = !slower && all->after <= effort->worth * all->before;
-	if (slower)
+	d->good = !d->slower && all->after <= effort->worth * all->before;
+	if (d->slower)
 		sar_step_say_kept(s, gate.jobs_slower, time_gate_text(text, sizeof(text), &gate));
 	else
 		sar_step_say_kept(s, 0, NOTHING);
@@ -269,6 +269,17 @@ static int sar_step_try(struct draft *d, struct stepping *s, const struct effort
 	if (!rc && d->blocks)
 		rc = sar_step_judge(d, s, effort);
 	return rc == -ENOSPC ? 0 : rc;
+}
+
+/* Moves that need not care who waits meanwhile gain more, and often nobody does in the end. */
+static int sar_step_try_moves(struct draft *d, struct stepping *s, const struct effort *effort)
+{
+	int rc;
+
+	s->fair = false;
+	rc = sar_step_try(d, s, effort);
+	s->fair = true;
+	return !rc && d->slower ? sar_step_try(d, s, effort) : rc;
 }
 
 /* *worth: is what scratch reaches clearly better? */
@@ -343,7 +354,7 @@ static void sar_step_take_better(struct draft *best, struct draft *other)
 static int sar_step_find(struct draft *best, struct stepping *s)
 {
 	struct draft other = { .t = NULL };
-	int rc = sar_step_try(best, s, &quick);
+	int rc = sar_step_try_moves(best, s, &quick);
 
 	if (rc || s->k->large || (best->good && best->after <= PLENTY * best->before))
 		return rc;
@@ -353,7 +364,7 @@ static int sar_step_find(struct draft *best, struct stepping *s)
 	draft_done(&other);
 	if (rc || (best->good && best->after <= LITTLE * best->before))
 		return rc;
-	rc = sar_step_try(&other, s, &hard);
+	rc = sar_step_try_moves(&other, s, &hard);
 	if (!rc)
 		sar_step_take_better(best, &other);
 	draft_done(&other);
@@ -362,7 +373,7 @@ static int sar_step_find(struct draft *best, struct stepping *s)
 
 int sar_step_route(struct tables **out, struct sar_timing *k)
 {
-	struct stepping s = { .k = k };
+	struct stepping s = { .k = k, .fair = true };
 	struct draft best = { .t = NULL };
 	int rc;
 
