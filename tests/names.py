@@ -64,6 +64,17 @@ ends = [re.fullmatch(r"(\S.*?) +(\d+) +(\S.*?) +(\d+)", l) for l in links]
 wrong(all(ends), "links without both ends and ports: %s" % [l for l, e in zip(links, ends) if not e][:3])
 names = sorted({n for e in ends if e for n in (e[1], e[3])})
 wrong(set(names) <= set(switches), "called otherwise in view 4: %s" % (set(names) - set(switches)))
+
+# ports of all switches: the peer of each is told from all others, and taken where a host is named
+code, out, err = run("--load", FABRIC, "-b", "-n", "1", "--view", "ports", "--filter", "kind=host")
+lines = [l for l in out.split("\n") if l.strip()][1:]
+begin, end = lines[0].index(" b ") + 1, lines[0].index(" b_port")
+peers = [l[begin:end].strip() for l in lines[1:]]
+wrong(peers and len(peers) == len(set(peers)), "ports: peers that look alike: %s"
+      % sorted({p for p in peers if peers.count(p) > 1})[:3])
+for peer in peers[::max(1, len(peers) // TRIED)][:TRIED]:
+    wrong("Path %s -> " % peer in screen("paths", "path %s %s" % (peer, names[-1]), 24), "path " + peer)
+
 some = names[::max(1, len(names) // TRIED)][:TRIED]
 other = names[-1]
 

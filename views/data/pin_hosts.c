@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/pin_hosts.h"
 
-#include "fabric/base/memory/mem.h"
-#include "fabric/base/text/hostlist.h"
+#include "fabric/format/site/pin_text.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -42,19 +41,11 @@ void pin_hosts_named(struct context *ctx, const struct state *s, const char *tex
 
 void pin_hosts_toggle(struct context *ctx, const struct state *s, const bool *host)
 {
-	const struct fabric *f = s->fabric;
-	const char **names = xcalloc(f->nterm + 1u, sizeof(*names));
-	uint32_t n = 0;
-	char *text;
+	char *text = pin_text_hosts(host, s->fabric);
 
-	for (uint32_t t = 0; t < f->nterm; t++)
-		if (host[t])
-			names[n++] = f->term_name[t];
-	text = hostlist_compress(names, n);
-	if (n)
+	if (text[0])
 		pin_hosts_choose(ctx, s, text, true);
 	else
 		context_say(ctx, "there are no hosts on it to be pinned");
 	free(text);
-	free(names);
 }

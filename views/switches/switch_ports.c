@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/topology/end_find.h"
 #include "views/switches/switch_panes.h"
 
 #include <math.h>
@@ -17,8 +18,7 @@ const char *peer_label(char *buf, size_t len, const struct fabric *f, uint32_t s
 			 switch_label(name, sizeof(name), f, f->chan_dst[port->chan]),
 			 f->chan_rport[port->chan]);
 	else if (port->term != FAB_NONE)
-		snprintf(buf, len, "%s%s", f->term_name[port->term],
-			 f->term_ambiguous[port->term] ? "?" : "");
+		end_name(buf, len, f, port->term);
 	return buf;
 }
 

@@ -2,6 +2,7 @@
 /* Switches: a table of them, and inside one its ports, LFT, SL2VL tables and lanes. */
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
 #include "views/data/state/key_hint.h"
 #include "views/switches/switch_panes.h"
 #include "views/switches/switches.h"
@@ -386,7 +387,7 @@ static void switches_take_path(struct switches_ui *u, struct context *ctx, const
 	struct path_ends ends = ctx->path;
 	uint32_t sw = u->sw != FAB_NONE ? u->sw : table_cursor(&u->list), end;
 	uint32_t row = u->sw != FAB_NONE ? table_cursor(&u->ports) : FAB_NONE;
-	char name[NAME_LEN];
+	char name[END_NAME_LEN];
 
 	if (sw == FAB_NONE)
 		return;
@@ -397,7 +398,7 @@ static void switches_take_path(struct switches_ui *u, struct context *ctx, const
 		ends.dlid = end < f->nend ? f->term_lid[end] : f->sw_lid[sw];
 	ctx->path = ends;
 	context_say(ctx, "path %s %s: view 0 shows it", from ? "from" : "to",
-		    end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
+		    end_name(name, sizeof(name), f, end));
 }
 
 static void switches_leave(struct switches_ui *u, struct context *ctx)

@@ -65,9 +65,14 @@ static int pin_text_host(struct route_limits *l, const struct fabric *f, const c
 		l->pin[f->term_by_name[first + i]] = true;
 	if (n)
 		return 0;
-	if (!end_find(&end, &lid, f, name, NULL) && end >= f->nend)
-		return err_set(err, -EINVAL,
-			       "pin: %.60s is a switch; only paths to hosts can be pinned", name);
+	if (!end_find(&end, &lid, f, name, NULL)) {
+		if (end >= f->nend)
+			return err_set(err, -EINVAL,
+				       "pin: %.60s is a switch; only paths to hosts can be pinned",
+				       name);
+		l->pin[end] = true; /* one of those that have a name in common */
+		return 0;
+	}
 	return err_set(err, -EINVAL, "pin: no host of this fabric has the name %.60s", name);
 }
 
@@ -100,17 +105,38 @@ static size_t pin_text_item_length(const char *text)
 	return n;
 }
 
-static void pin_text_set_text(struct route_limits *l, const struct fabric *f)
+/* Are all ends of that name among them? */
+static bool pin_text_whole(const bool *host, const struct fabric *f, uint32_t term)
 {
-	const char **names = xcalloc(f->nterm, sizeof(*names));
+	uint32_t first, n = host_names_twins(f, term, &first);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!host[f->term_by_name[first + i]])
+			return false;
+	return true;
+}
+
+char *pin_text_hosts(const bool *host, const struct fabric *f)
+{
+	char **names = xcalloc(f->nterm + 1u, sizeof(*names)), *text, own[END_NAME_LEN];
 	uint32_t n = 0;
 
-	for (uint32_t term = 0; term < f->nterm; term++)
-		if (l->pin[term])
-			names[n++] = f->term_name[term];
-	free(l->pin_text);
-	l->pin_text = hostlist_compress(names, n);
+	for (uint32_t t = 0; t < f->nterm; t++)
+		if (host[t])
+			names[n++] = xstrdup(pin_text_whole(host, f, t)
+						     ? f->term_name[t]
+						     : end_name(own, sizeof(own), f, t));
+	text = hostlist_compress((const char *const *)names, n);
+	while (n)
+		free(names[--n]);
 	free(names);
+	return text;
+}
+
+static void pin_text_set_text(struct route_limits *l, const struct fabric *f)
+{
+	free(l->pin_text);
+	l->pin_text = pin_text_hosts(l->pin, f);
 }
 
 static int pin_text_items(struct route_limits *l, const struct fabric *f, const struct jobset *jobs,

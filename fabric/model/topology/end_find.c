@@ -16,7 +16,7 @@ uint16_t end_lid(const struct fabric *f, uint32_t end)
 }
 
 /* What tells a port from the others of its name, from the shortest on. */
-enum mark { MARK_NONE, MARK_PORT, MARK_DEVICE, MARK_GUID };
+enum mark { MARK_NONE, MARK_PORT, MARK_DEVICE, MARK_GUID_TAIL, MARK_GUID };
 
 static void end_find_mark(char *buf, size_t len, const struct fabric *f, uint32_t term,
 			  enum mark mark)
@@ -32,6 +32,8 @@ static void end_find_mark(char *buf, size_t len, const struct fabric *f, uint32_
 	else if (mark == MARK_DEVICE && *device)
 		snprintf(buf, len, "%.*s/%u", (int)strcspn(device, " \t"), device,
 			 f->term_ca_port[term]);
+	else if (mark == MARK_GUID_TAIL)
+		snprintf(buf, len, "%06lx", (unsigned long)f->term_guid[term] & 0xffffff);
 	else if (mark == MARK_GUID)
 		snprintf(buf, len, "0x%016lx", (unsigned long)f->term_guid[term]);
 }
@@ -55,6 +57,21 @@ static bool end_find_marks(const struct fabric *f, uint32_t term, enum mark mark
 	return own[0] || mark == MARK_GUID;
 }
 
+/* Of what is routed to and not counted, which the names of hosts do not lead to. */
+static enum mark end_find_uncounted_mark(const struct fabric *f, uint32_t end)
+{
+	enum mark mark = MARK_NONE;
+
+	for (uint32_t e = 0; e < f->nend; e++) {
+		if (e == end || strcmp(f->term_name[e], f->term_name[end]) != 0)
+			continue;
+		if ((f->term_guid[e] & 0xffffff) == (f->term_guid[end] & 0xffffff))
+			return MARK_GUID;
+		mark = MARK_GUID_TAIL;
+	}
+	return mark;
+}
+
 const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end)
 {
 	enum mark mark = MARK_NONE;
@@ -66,12 +83,14 @@ const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end
 		mark++;
 	if (end >= f->nend)
 		return buf;
+	if (end >= f->nterm)
+		mark = end_find_uncounted_mark(f, end);
 	end_find_mark(text, sizeof(text), f, end, mark);
 	snprintf(buf, len, "%s%s%s", f->term_name[end], mark ? "/" : "", text);
 	return buf;
 }
 
-/* "n031/2", "n031/mlx5_0/1", "n031/0x0002c90300001234" */
+/* "n031/2", "n031/mlx5_0/1", "n031/001234", "n031/0x0002c90300001234" */
 static bool end_find_is_marked(const struct fabric *f, uint32_t term, const char *text)
 {
 	size_t word = strlen(f->term_name[term]);

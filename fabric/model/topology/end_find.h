@@ -5,7 +5,8 @@
  * "n031"            terminal or switch of that name
  * "n031/2"          the CA port of that number, where a host has several
  * "n031/mlx5_0/1"   port of the device that the NodeDescription names
- * "n031/0x0002..."  port of that GUID, where several hosts have the name
+ * "n031/001234"     port whose GUID ends so, where several hosts have the name
+ * "n031/0x0002..."  port of that GUID, where two end alike
  * "77", "0x4d"      whoever owns the LID; the path then goes to just that LID
  * "0x0002c9..."     port or node GUID, more than 4 hexadecimal digits
  */
@@ -39,6 +40,8 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
  * terminals first, in the order of names; up to max of them.  Returns how many there are in all.
  * O(ends). */
 uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const char *text);
+
+#define END_NAME_LEN 160 /* of the longest, with its end */
 
 /* Name of an end that no other has ("n031", "n031/2" where its host has several ports, "spine4"). */
 const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end);

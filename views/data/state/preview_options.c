@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/state/preview_options.h"
 
-#include "fabric/base/memory/mem.h"
-#include "fabric/base/text/hostlist.h"
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
 
@@ -60,21 +58,6 @@ out:
 	return rc;
 }
 
-/* Hosts as a list for humans; the caller frees. */
-static char *preview_options_hosts(const bool *host, const struct fabric *f)
-{
-	const char **names = xcalloc(f->nterm + 1u, sizeof(*names));
-	uint32_t n = 0;
-	char *text;
-
-	for (uint32_t t = 0; t < f->nterm; t++)
-		if (host[t])
-			names[n++] = f->term_name[t];
-	text = hostlist_compress(names, n);
-	free(names);
-	return text;
-}
-
 int preview_options_pin(struct preview_options *o, const struct fabric *f,
 			const struct jobset *jobs, const char *text, bool toggle, struct err *err)
 {
@@ -96,7 +79,7 @@ int preview_options_pin(struct preview_options *o, const struct fabric *f,
 	}
 	if (rc)
 		goto out;
-	all = preview_options_hosts(l->pin, f);
+	all = pin_text_hosts(l->pin, f);
 	if (strlen(all) >= PATH_TEXT)
 		rc = err_set(
 			err, -EINVAL,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of links (channels between switches) and of all ports; both look at a switch's port. */
+#include "fabric/model/topology/end_find.h"
 #include "views/data/state/chan_text.h"
 #include "views/table/fields/fields_priv.h"
 
@@ -40,7 +41,7 @@ struct far_end {
 };
 
 /* "spine07/9": what was there before the link was lost. */
-static struct far_end fields_ports_lost_end(char buf[NAME_LEN], const struct rows *r, uint32_t row)
+static struct far_end fields_ports_lost_end(char buf[VALUE_LEN], const struct rows *r, uint32_t row)
 {
 	const struct port_problems *t = r->v ? r->v->port_problems : NULL;
 	const char *was = t ? port_problems_was(t, fields_ports_of(r, row)) : NULL;
@@ -52,7 +53,7 @@ static struct far_end fields_ports_lost_end(char buf[NAME_LEN], const struct row
 	return (struct far_end){ buf, 0, atoi(slash + 1), NAN };
 }
 
-static struct far_end fields_ports_far(char buf[NAME_LEN], const struct rows *r, uint32_t row)
+static struct far_end fields_ports_far(char buf[VALUE_LEN], const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
 	const struct port *p = fields_ports_hw(r, row);
@@ -64,7 +65,7 @@ static struct far_end fields_ports_far(char buf[NAME_LEN], const struct rows *r,
 					 f->chan_rport[p->chan], f->sw_lid[sw] };
 	}
 	if (p->term != FAB_NONE)
-		return (struct far_end){ f->term_name[p->term], f->term_guid[p->term],
+		return (struct far_end){ end_name(buf, VALUE_LEN, f, p->term), f->term_guid[p->term],
 					 f->term_ca_port[p->term], f->term_lid[p->term] };
 	return fields_ports_lost_end(buf, r, row);
 }

@@ -2,6 +2,7 @@
 /* Which ends of one name are of one host, and what the node-name-map says about it. */
 #include "fabric/model/topology/host_names.h"
 
+#include "fabric/format/site/pin_text.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/model/topology/builder.h"
 #include "fabric/model/topology/end_find.h"
@@ -162,20 +163,18 @@ static void every_end_has_a_name_of_its_own(void **state)
 {
 	const struct ca all[] = { { 0x100, 0, "n1", 2 },	{ 0x200, 0, "n2 mlx5_0", 1 },
 				  { 0x300, 0, "n2 mlx5_1", 1 }, { 0x400, 0, "n3", 1 },
-				  { 0x500, 0, "n3", 1 },	{ 0x600, 0, "n4 HCA-1", 1 } };
-	static const char *const want[] = { "n1/1",
-					    "n1/2",
-					    "n2/mlx5_0/1",
-					    "n2/mlx5_1/1",
-					    "n3/0x0000000000000401",
-					    "n3/0x0000000000000501",
-					    "n4" };
-	struct fabric *f = fabric_of(all, 6, NULL);
+				  { 0x500, 0, "n3", 1 },	{ 0x600, 0, "n4 HCA-1", 1 },
+				  { 0x1000700, 0, "n5", 1 },	{ 0x2000700, 0, "n5", 1 } };
+	static const char *const want[] = {
+		"n1/1",	     "n1/2", "n2/mlx5_0/1",	      "n2/mlx5_1/1",	      "n3/000401",
+		"n3/000501", "n4",   "n5/0x0000000001000701", "n5/0x0000000002000701"
+	};
+	struct fabric *f = fabric_of(all, 8, NULL);
 	char name[100];
 	struct err err;
 
 	(void)state;
-	assert_int_equal(f->nterm, 7);
+	assert_int_equal(f->nterm, 9);
 	for (uint32_t t = 0; t < f->nterm; t++) {
 		uint32_t end;
 		uint16_t lid;
@@ -184,6 +183,37 @@ static void every_end_has_a_name_of_its_own(void **state)
 		need(end_find(&end, &lid, f, name, &err), &err);
 		assert_int_equal(end, t);
 	}
+	fabric_put(f);
+}
+
+static void pinned_as(const struct fabric *f, const char *text, const char *as, uint32_t n)
+{
+	struct route_limits *l = NULL, *again = NULL;
+	struct err err;
+
+	need(route_limits_pin(&l, f, NULL, text, &err), &err);
+	assert_int_equal(route_limits_pinned(l, f), n);
+	assert_string_equal(l->pin_text, as);
+	need(route_limits_pin(&again, f, NULL, as, &err), &err);
+	assert_memory_equal(again->pin, l->pin, f->nterm * sizeof(*l->pin));
+	route_limits_free(again);
+	route_limits_free(l);
+}
+
+static void one_of_several_ends_of_a_name_is_pinned(void **state)
+{
+	const struct ca all[] = { { 0x100, 0, "n1", 2 },
+				  { 0x400, 0, "n3", 1 },
+				  { 0x500, 0, "n3", 1 },
+				  { 0x600, 0, "n4", 1 } };
+	struct fabric *f = fabric_of(all, 4, NULL);
+
+	(void)state;
+	pinned_as(f, "n1/2", "n1/2", 1);
+	pinned_as(f, "n1/2 n1/1 n4", "n[1,4]", 2);
+	pinned_as(f, "n3", "n3", 1);
+	pinned_as(f, "n3/000501", "n3/000501", 1);
+	pinned_as(f, "n3/0x0000000000000501", "n3/000501", 1);
 	fabric_put(f);
 }
 
@@ -248,6 +278,7 @@ int main(void)
 		cmocka_unit_test(the_map_says_who_is_who),
 		cmocka_unit_test(a_name_that_changes_is_seen_and_the_map_holds),
 		cmocka_unit_test(every_end_has_a_name_of_its_own),
+		cmocka_unit_test(one_of_several_ends_of_a_name_is_pinned),
 		cmocka_unit_test(a_file_tells_machines_apart),
 		cmocka_unit_test(a_job_gets_all_ports_of_a_name_once),
 	};
