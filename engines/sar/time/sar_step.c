@@ -72,7 +72,7 @@ struct stepping {
 	struct sar_timing *k;
 	struct tables *target; /* from scratch; NULL: not known */
 	double now, there;     /* time of the installed tables and of those; 0: not known */
-	bool fair;	       /* moves are to make nobody clearly slower */
+	bool fair;	       /* moves care that nobody gets clearly slower */
 	struct note kept;      /* why the installed paths stay, should they */
 };
 
@@ -271,15 +271,17 @@ static int sar_step_try(struct draft *d, struct stepping *s, const struct effort
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* Moves that need not care who waits meanwhile gain more, and often nobody does in the end. */
+/* Moves that need not care who waits meanwhile gain more, and often nobody does in the end.  Where
+ * there is no time for a second try, the first has to do. */
 static int sar_step_try_moves(struct draft *d, struct stepping *s, const struct effort *effort)
 {
+	bool once = s->k->large;
 	int rc;
 
-	s->fair = false;
+	s->fair = once;
 	rc = sar_step_try(d, s, effort);
 	s->fair = true;
-	return !rc && d->slower ? sar_step_try(d, s, effort) : rc;
+	return rc || once || !d->slower ? rc : sar_step_try(d, s, effort);
 }
 
 /* *worth: is what scratch reaches clearly better? */
