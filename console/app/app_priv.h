@@ -12,6 +12,7 @@
 #include "console/app/app_opts.h"
 #include "console/io/snapshot_files.h"
 #include "console/app/terminal/terminal.h"
+#include "console/app/update/option_tries.h"
 #include "console/alert/alerts.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
@@ -218,6 +219,7 @@ struct app {
 	uint32_t ngrafts;
 	uint64_t graft_serial;	      /* of the first of them, while it is judged again; 0: none */
 	struct preview_options asked; /* of the one that is computed */
+	struct option_tries tries;    /* what previews were computed with so far */
 	uint64_t preview_serial;
 	struct request due; /* a preview that waits for the installed tables, where is_due */
 	bool is_due;

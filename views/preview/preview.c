@@ -239,14 +239,14 @@ static void preview_draw(void *own, struct context *ctx, struct canvas *c, struc
 	preview_first_suiting(u, s);
 	if (preview_narrow(r) && !u->form.open && !state_preview_ready(s) &&
 	    s->preview.state == PREVIEW_IDLE) {
-		preview_menu_draw(&u->list, &ctx->options, s, c,
-				  r); /* there is room for one of both */
+		preview_menu_draw(&u->list, &ctx->options, s, c, r,
+				  false); /* there is room for one of both */
 		u->drawn = (struct preview_layout){ .menu = r };
 		return;
 	}
 	u->drawn = l;
 	if (!preview_narrow(r))
-		preview_menu_draw(&u->list, &ctx->options, s, c, l.menu);
+		preview_menu_draw(&u->list, &ctx->options, s, c, l.menu, !u->form.open);
 	if (u->form.open) {
 		preview_form_draw(&u->form, ctx, s, c, right);
 		return;

@@ -3,6 +3,7 @@
 
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
+#include "views/preview/preview_effect.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -64,13 +65,30 @@ static void preview_form_value_text(char *buf, size_t len, const struct preview_
 		param_text(buf, len, &o->params, p);
 }
 
+/* At the bottom: what the options of the plan that is looked at did; returns its lines, and one
+ * that is empty. */
+static int preview_form_draw_effect(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct rect none = { r.x, r.y, r.w, 0 };
+	int n = state_preview_ready(s) ? preview_effect_draw(state_plan(s), c, none, 0) : 0;
+
+	if (!n || n > r.h / 3)
+		return 0;
+	preview_effect_draw(state_plan(s), c, r, r.h - n);
+	return n;
+}
+
 void preview_form_draw(struct preview_form *m, struct context *ctx, const struct state *s,
 		       struct canvas *c, struct rect r)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	const struct param *at = preview_form_at(m);
 	uint32_t n = preview_form_rows();
-	int rows = (int)n < r.h - 6 ? (int)n : r.h - 6;
+	int lines = preview_form_draw_effect(s, c, r), room = r.h - 6 - lines;
+	int rows = (int)n < room ? (int)n : room;
+
+	r.h -= lines;
+	in.h -= lines;
 
 	canvas_rule(c, r, 0, "Options for the next preview");
 	list_fit(&m->list, n, rows);

@@ -3,6 +3,7 @@
 
 #include "views/canvas/text.h"
 #include "views/data/state/key_hint.h"
+#include "views/preview/preview_effect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,12 +155,49 @@ static void preview_menu_draw_automatic(const struct state *s, struct canvas *c,
 	canvas_wrap(c, in, 1, y, s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
 }
 
+/* The plan that is looked at, if it is of that engine and tells what its options did; else NULL. */
+static const struct plan_preview *preview_menu_told(const struct state *s, uint32_t engine,
+						    bool told)
+{
+	const struct plan_preview *x = state_plan(s);
+
+	return told && state_preview_ready(s) && x->was.known && x->engine == engine ? x : NULL;
+}
+
+#define ABOUT_LINES 3 /* that there is room for; more shorten the list of engines, to ... */
+#define ENGINES_MIN 3
+
+/* Engines that are shown at a time. */
+static int preview_menu_rows(const struct state *s, const struct plan_preview *told,
+			     struct canvas *c, struct rect r)
+{
+	const struct rect none = { r.x, r.y, r.w, 0 };
+	int more = told ? preview_effect_draw(told, c, none, 0) - ABOUT_LINES : 0;
+	int room = r.h - 1;
+
+	if (r.h >= 15)
+		room = r.h - 11 - (more > 0 ? more : 0);
+	if (r.h >= 15 && room < ENGINES_MIN)
+		room = ENGINES_MIN;
+	return (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
+}
+
+/* What an engine is for, or what its options did.  Returns the lines. */
+static int preview_menu_draw_about(const struct engine_choice *e, const struct plan_preview *told,
+				   struct canvas *c, struct rect r, int y)
+{
+	if (told)
+		return preview_effect_draw(told, c, r, y);
+	return canvas_wrap(c, r, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
+			   e->suits ? e->engine->summary : e->why);
+}
+
 void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,
-		       struct canvas *c, struct rect r)
+		       struct canvas *c, struct rect r, bool told)
 {
 	const struct engine_choice *e = preview_choice(s, l->cursor);
-	int room = r.h >= 15 ? r.h - 11 : r.h - 1, y;
-	int rows = (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
+	const struct plan_preview *effect = preview_menu_told(s, l->cursor, told);
+	int rows = preview_menu_rows(s, effect, c, r), y;
 	struct rect text = { r.x, r.y, r.w, r.h };
 
 	list_fit(l, s->preview.nengines, rows);
@@ -174,8 +212,7 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 	}
 	y += 2;
 	if (e)
-		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
-				 e->suits ? e->engine->summary : e->why);
+		y += preview_menu_draw_about(e, effect, c, text, y);
 	y += preview_menu_draw_options(o, c, r, y);
 	y = preview_menu_draw_next(s, c, r, y + 1);
 	if (state_preview_ready(s))

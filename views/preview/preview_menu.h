@@ -13,6 +13,7 @@ static inline const struct engine_choice *preview_choice(const struct state *s, 
 	return i < s->preview.nengines ? &s->preview.engines[i] : NULL;
 }
 
-/* l is of the engines; o: for the next preview. */
+/* l is of the engines; o: for the next preview; told: what the options of the plan that is looked
+ * at did stands in place of what its engine is for. */
 void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,
-		       struct canvas *c, struct rect r);
+		       struct canvas *c, struct rect r, bool told);

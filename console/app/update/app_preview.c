@@ -349,6 +349,7 @@ static void app_preview_follow_hosts(struct app *a)
 	const struct state_preview *p = &a->state.preview;
 	uint32_t at = p->at;
 
+	option_tries_clear(&a->tries);
 	app_graft_fabric(a);
 	for (uint32_t i = 0; p->n; i++) {
 		struct plan_preview x = p->list[0];
@@ -363,6 +364,7 @@ static void app_preview_follow_hosts(struct app *a)
 static void app_preview_end(struct app *a)
 {
 	app_preview_drop(a);
+	option_tries_clear(&a->tries);
 	app_graft_end(a);
 }
 
@@ -553,7 +555,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	struct state_preview *p = &a->state.preview;
 	struct plan_preview *x;
 	uint32_t at;
-	bool selected = true;
+	bool selected = true, graft = msg->total == a->graft_serial;
 
 	app_preview_make_room(a);
 	at = p->at;
@@ -587,6 +589,8 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
+	if (!graft && !x->files->n && !msg->ordered) /* nor by automatic mode, which may repair */
+		option_tries_take(&a->tries, x, a->state.fabric);
 	app_graft_made(a, msg, x, &selected);
 	p->at = selected ? p->n - 1 : at;
 	app_preview_record_made(a, x);

@@ -20,6 +20,7 @@
 #include "fabric/model/tables/tables_diff.h"
 #include "fabric/model/traffic/jobset.h"
 #include "fabric/plan/plan.h"
+#include "views/data/state/option_result.h"
 #include "views/data/state/request.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ struct plan_preview {
 	char id[8];	 /* of its plan, "p-7f3a"; without tables to change from, "p-1" */
 	uint32_t engine; /* index in state.preview.engines */
 	struct preview_options options;
+	struct option_result was; /* of the same engine with other options, before; or not known */
 	int64_t made_s;
 	double seconds;	 /* engine alone */
 	char stale[200]; /* "" fresh; else what changed since */

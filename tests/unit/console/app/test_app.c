@@ -553,6 +553,27 @@ static void a_preview_reads_the_files_of_its_options(void **state)
 	app_end(a);
 }
 
+static void a_preview_with_other_options_is_held_against_the_one_before(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct preview_options o = { .params = { .seed = 1, .vls = 2 } };
+	struct state_preview *p = &a->state.preview;
+
+	(void)state;
+	assert_true(app_kit_ready(a, 3));
+	app_preview(a, engine_at(a, "nue"), &o);
+	await_plans(a, 1);
+	assert_false(p->list[0].was.known);
+	o.params.vls = 1;
+	app_preview(a, engine_at(a, "nue"), &o);
+	await_plans(a, 2);
+	assert_true(p->list[1].was.known);
+	assert_int_equal(p->list[1].was.options.params.vls, 2);
+	assert_true(p->list[1].was.metric[OPTION_EFI] == (double)p->list[0].after->efi_max ||
+		    p->list[1].was.metric[OPTION_JOB_EFI] == (double)p->list[0].after->eff_efi_max);
+	app_end(a);
+}
+
 static int until_cancelled(void *ctx, struct err *err)
 {
 	(void)ctx;
@@ -991,6 +1012,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
+		cmocka_unit_test(a_preview_with_other_options_is_held_against_the_one_before),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(a_slow_disk_stops_no_key),
 		cmocka_unit_test(another_fabric_stops_no_key),

@@ -401,6 +401,52 @@ static void the_least_bad_plan_is_not_the_best(void **state)
 	console_close(&k);
 }
 
+/* Below the engines, and in the form, where one changes them again; nothing for the first. */
+static void what_other_options_did_to_the_result_is_told(void **state)
+{
+	struct console_kit k;
+	struct plan_preview *x = &k.s.preview.list[0];
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6");
+	console_hides(&k, " -> 4:");
+	x->options.params.vls = 4;
+	option_result_of(&x->was, x);
+	console_shows(&k, "same job times, EFI, VLs");
+	x->was.options.params.vls = 2;
+	x->was.metric[OPTION_TIME_MAX] = 3.361; /* the same as it is shown */
+	x->was.metric[OPTION_TIME_MEAN] = 3.31;
+	x->was.metric[OPTION_VLS] = 2;
+	x->was.metric[OPTION_BLOCKS] = 48;
+	console_golden(&k, "preview-effect");
+	assert_int_equal(role_of(&k, "mean job time 3.31 ->"), ROLE_GOOD);
+	assert_int_equal(role_of(&k, "LFT blocks 48"), ROLE_WARN);
+	console_keys(&k, "k"); /* another engine */
+	console_hides(&k, "VLs 2 -> 4");
+	console_keys(&k, "j");
+	snprintf(x->was.options.text[PARAM_EXCLUDE], PATH_TEXT, "spine[1-4],leaf01/10,leaf02/11");
+	console_size(&k, 80, 22);
+	console_shows(&k, "rows 1-4 of 5"); /* and has room for all that is told */
+	console_shows(&k, "LFT blocks 48 -> 66");
+	console_size(&k, 80, 24);
+	x->was.options.text[PARAM_EXCLUDE][0] = '\0';
+	console_keys(&k, "e");
+	console_golden(&k, "preview-effect-options");
+	assert_int_equal(role_of(&k, "LFT blocks 48"), ROLE_WARN);
+	console_size(&k, 100, 30);
+	console_shows(&k, "mean job time 3.31 -> 3.05x, VLs used 2 -> 1");
+	for (int h = 1; h <= 30; h++) {
+		console_size(&k, h % 2 ? 80 : 200, h);
+		free(console_screen(&k));
+	}
+	console_size(&k, 80, 24);
+	x->was.known = false;
+	console_hides(&k, "VLs 2 -> 4");
+	console_close(&k);
+}
+
 static void what_applying_costs_is_told_before(void **state)
 {
 	struct console_kit k;
@@ -776,6 +822,7 @@ int main(void)
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(plans_stand_side_by_side_and_the_best_is_marked),
 		cmocka_unit_test(the_least_bad_plan_is_not_the_best),
+		cmocka_unit_test(what_other_options_did_to_the_result_is_told),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
 		cmocka_unit_test(large_figures_of_a_job_are_apart),
