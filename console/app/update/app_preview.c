@@ -550,12 +550,19 @@ static void app_preview_follow_name(struct app *a, struct plan_preview *x, const
 	app_preview_record_made(a, x);
 }
 
+/* An engine has computed it, from its options alone: no file, nothing that only follows the hosts,
+ * and not automatic mode, which may repair instead. */
+static bool app_preview_by_options(const struct app *a, const struct msg *msg)
+{
+	return !msg->files.n && msg->total != a->graft_serial && msg->total != a->automatic.preview;
+}
+
 static void app_preview_keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 	struct plan_preview *x;
 	uint32_t at;
-	bool selected = true, graft = msg->total == a->graft_serial;
+	bool selected = true, by_options = app_preview_by_options(a, msg);
 
 	app_preview_make_room(a);
 	at = p->at;
@@ -589,7 +596,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
-	if (!graft && !x->files->n && !msg->ordered) /* nor by automatic mode, which may repair */
+	if (by_options)
 		option_tries_take(&a->tries, x, a->state.fabric);
 	app_graft_made(a, msg, x, &selected);
 	p->at = selected ? p->n - 1 : at;

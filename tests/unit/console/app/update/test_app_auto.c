@@ -104,6 +104,7 @@ static void jobs_younger_than_the_age_do_not_count_for_the_routes(void **state)
 	/* that it runs is known all the same: the plan is of now */
 	app_refresh(a);
 	assert_string_equal(a->state.preview.list[a->state.preview.n - 1].stale, "");
+	assert_int_equal(a->tries.n, 0); /* its options alone have not made it */
 	job_list_put(l);
 	app_end(a);
 }
