@@ -356,6 +356,8 @@ static void app_act_on_screen(struct app *a, const struct request *r)
 	case REQ_VIEW:
 		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
 			app_sessions_read(a, NULL);
+		if (r->view == VIEW_APPLY)
+			app_updates_read(a);
 		if (r->view == VIEW_WEAK)
 			app_weak_opened(a);
 		break;

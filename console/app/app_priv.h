@@ -322,7 +322,7 @@ extern const struct app_part app_against_part, app_activity_part, app_auto_part,
 	app_effect_part, app_history_part, app_peak_part, app_play_part, app_preview_part,
 	app_progress_part, app_record_part, app_prune_part, app_files_part, app_sessions_part,
 	app_set_part, app_keys_part, app_update_part, app_notes_part, app_saved_part, app_weak_part,
-	app_campaign_part;
+	app_campaign_part, app_updates_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -455,6 +455,10 @@ void app_update_extend(struct app *a);
 void app_update_note(struct app *a, const char *text);
 void app_update_override(struct app *a, const char *what);
 void app_update_detach(struct app *a); /* leaves it to its watchdog */
+
+/* app_updates.c: those of view 7 without a plan, from acts, or read from where they are kept */
+void app_updates_take(struct app *a, const struct acts *acts);
+void app_updates_read(struct app *a);
 
 /* app_progress.c */
 void app_apply_log(struct app *a, enum log_level level, const char *fmt, ...)

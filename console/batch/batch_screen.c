@@ -63,6 +63,8 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	shell_goto(a->shell, o->screen);
 	if (o->screen == VIEW_WEAK)
 		app_weak_opened(a);
+	if (o->screen == VIEW_APPLY)
+		app_updates_read(a);
 	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
 	app_saved_read_now(a);		       /* for :view NAME */
 	if (o->saved.view.name[0]) {

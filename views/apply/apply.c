@@ -8,6 +8,7 @@
 #include "fabric/base/message/plural.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/apply/apply_phases.h"
+#include "views/apply/apply_updates.h"
 #include "views/apply/apply_wrote.h"
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
@@ -30,6 +31,8 @@ struct apply_ui {
 	bool log_only;		    /* Tab: the log has the place of all else */
 	uint64_t log_back;	    /* so many newer lines are not shown */
 };
+
+#define UPDATES_FROM_LINES 18 /* of the page without its foot: more than 80x24 has */
 
 /* --- states ---------------------------------------------------------------------------------- */
 
@@ -555,6 +558,14 @@ static int apply_draw_log_page(const struct state *s, struct canvas *c, struct r
 	return apply_seen_draw(&s->apply, c, r, y);
 }
 
+/* In the place of the log, which is empty, on screens with room for some; else returns y. */
+static int apply_draw_updates(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	if (r.h < UPDATES_FROM_LINES || s->apply.log_total)
+		return y;
+	return apply_updates_draw(s->updates, c, r, y) > y ? r.h : y;
+}
+
 static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
@@ -577,6 +588,8 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 			y = apply_draw_watch(s, c, body, y);
 		}
 	}
+	if (s->apply.state == APPLY_NONE && !u->log_only)
+		y = apply_draw_updates(s, c, body, y);
 	apply_log_draw(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y }, &u->log_back);
 	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, below }, ROLE_TEXT, ' ');
 	apply_draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });

@@ -318,6 +318,7 @@ static bool app_collector_take(struct app *a, struct msg *msg, bool *kept)
 		acts_put(a->acts);
 		a->acts = msg->acts;
 		msg->acts = NULL;
+		app_updates_take(a, a->acts);
 		return true;
 	case MSG_UPDATES:
 		update_counts_put(a->updates);

@@ -488,6 +488,7 @@ void app_update_close(struct app *a)
 	plan_free(a->plan);
 	a->plan = NULL;
 	app_update_find_journal(a);
+	app_updates_read(a);
 }
 
 void app_update_keep(struct app *a, const char *text)

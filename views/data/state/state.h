@@ -364,6 +364,7 @@ struct state_campaign {
 	char words[80];			  /* how far that is */
 	char why[300];			  /* it could not be read; "": it was not tried */
 };
+struct apply_updates;
 struct apply_wrote;
 struct sessions;
 struct sample_summary;
@@ -433,6 +434,7 @@ struct state {
 	struct state_collector collector;
 	struct state_preview preview;
 	struct state_apply apply;
+	const struct apply_updates *updates; /* the last ones; NULL: not read */
 	struct state_ordering ordering; /* the one that is under way, of which there is one */
 	char work[160]; /* what is being computed, how far, how long still; "" nothing for long */
 	struct state_auto automatic;

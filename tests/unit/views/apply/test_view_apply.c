@@ -5,6 +5,7 @@
 
 #include "fabric/update/protocol/coordinator.h"
 #include "fabric/update/watchdog/watch_conditions.h"
+#include "views/apply/apply_updates.h"
 #include "views/apply/apply_wrote.h"
 
 #include <math.h>
@@ -43,6 +44,64 @@ static void waiting(struct console_kit *k)
 {
 	running(k);
 	console_waiting(k);
+}
+
+/* Begun an hour after one another, the newest first. */
+static void updates(struct apply_updates *l, uint32_t n)
+{
+	static const struct apply_update last[] = {
+		{ .user = "root",
+		  .engine = "sar",
+		  .state = "confirmed",
+		  .text = "by the operator: job 4711 gained 38 %",
+		  .blocks = 1234 },
+		{ .user = "admin",
+		  .engine = "nue",
+		  .state = "rolled-back",
+		  .text = "not confirmed in time",
+		  .blocks = 66 },
+		{ .state = "incomplete",
+		  .text = "leaf11: the switch did not respond; 3 blocks of it may hold entries of "
+			  "the new routing, the others are as they were before the update",
+		  .blocks = 9 },
+	};
+
+	*l = (struct apply_updates){ .n = n };
+	for (uint32_t i = 0; i < n; i++) {
+		l->row[i] = last[i % 3];
+		l->row[i].begin_s = 1795800000 - 3600 * (int64_t)i;
+		l->row[i].end_s = l->row[i].begin_s + 75;
+	}
+}
+
+static void without_a_plan_the_last_updates_fill_the_page(void **state)
+{
+	static struct apply_updates some, many;
+	struct console_kit k;
+
+	(void)state;
+	updates(&some, 3);
+	updates(&many, APPLY_UPDATES);
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9", jobs);
+	console_keys(&k, "7");
+	console_hides(&k, "Last updates");
+	k.s.updates = &some;
+	golden_sizes(&k, "apply-updates");
+	console_hides(&k, "Last updates"); /* 80x24 */
+	k.s.updates = &many;
+	console_size(&k, 100, 30);
+	console_shows(&k, "Last updates: 17 of 64");
+	console_size(&k, 200, 60);
+	console_shows(&k, "Last updates: 47 of 64");
+	console_shows(&k, "read-only"); /* the sentence stays */
+	console_key(&k, '\t');
+	console_hides(&k, "Last updates"); /* the log has the page */
+	console_key(&k, '\t');
+	console_preview(&k, "sar");
+	console_plan(&k);
+	console_hides(&k, "Last updates");
+	console_close(&k);
 }
 
 /* From any view; each only where it can be meant. */
@@ -452,6 +511,7 @@ static void agents_that_stayed_away_are_named_while_no_update_goes_on(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_plan_the_last_updates_fill_the_page),
 		cmocka_unit_test(agents_that_stayed_away_are_named_while_no_update_goes_on),
 		cmocka_unit_test(commands_start_and_confirm_by_the_fabrics_name),
 		cmocka_unit_test(phases_waves_and_agents_are_shown_as_they_happen),
