@@ -139,6 +139,12 @@ static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state 
 		     walk.links, plural(walk.links));
 }
 
+bool pairs_any(struct pairs_pane *p, const struct context *ctx, const struct state *s)
+{
+	path_pairs_find_pairs(p, ctx, s);
+	return p->n > 0;
+}
+
 void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct state *s,
 		struct canvas *c, struct rect r)
 {

@@ -43,6 +43,8 @@ struct pairs_pane {
 	bool fullest; /* chan is: none was selected */
 };
 
+/* There are some.  Needs the current tables. */
+bool pairs_any(struct pairs_pane *p, const struct context *ctx, const struct state *s);
 void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct state *s,
 		struct canvas *c, struct rect r);
 /* True when the key meant something here; *chosen when a pair was opened. */

@@ -12,12 +12,14 @@
 
 enum stage { STAGE_NONE, STAGE_FROM, STAGE_TO };
 
-#define GUESSES 200 /* names that Tab goes through */
+#define GUESSES		 200 /* names that Tab goes through */
+#define OFFER_FROM_LINES 20  /* below both ends: more than 80x24 has */
 
 struct paths_ui {
 	struct list hops;
 	struct pairs_pane pairs;
 	bool in_pairs;
+	bool offered; /* pairs, below what asks for both ends */
 	enum stage stage;
 	struct entry entry;
 	char stem[PATH_TEXT]; /* what was typed before Tab */
@@ -244,14 +246,37 @@ static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct 
 		    u->in_pairs ? "[Pairs]" : " Pairs ");
 }
 
+/* What asks for both ends; below it, on screens with room for some, the pairs over the link that
+ * was selected last, or over the fullest one. */
+static void paths_draw_idle(struct paths_ui *u, const struct context *ctx, const struct state *s,
+			    struct canvas *c, struct rect r)
+{
+	char text[KEY_HINT_TEXT];
+	int y = 1;
+
+	y += canvas_wrap(c, r, 2, y, ROLE_DIM,
+			 key_hint_text(text, sizeof(text),
+				       "Set both ends of the path: {options} to type them (Tab "
+				       "completes names), or {from} and {to} in views 4 "
+				       "(switches) and {topology} (topology) for what is under "
+				       "the cursor. {pane} shows the pairs of a job over the "
+				       "selected link."));
+	if (r.h < OFFER_FROM_LINES || !pairs_any(&u->pairs, ctx, s))
+		return;
+	u->offered = true;
+	canvas_rule(c, r, ++y, "Or choose a pair: Enter shows its path");
+	y++;
+	pairs_draw(&u->pairs, ctx, s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y });
+}
+
 static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct paths_ui *u = own;
 	struct path_ends ends = ctx->path;
 	struct rect body = { r.x, r.y + 3, r.w, r.h - 3 };
-	char text[KEY_HINT_TEXT];
 
+	u->offered = false;
 	if (!s->fabric) {
 		canvas_rule(c, r, 0, "Paths");
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
@@ -272,13 +297,7 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	else if (ends.src != FAB_NONE && ends.dlid)
 		paths_draw_path(u, ctx, s, c, body, ends);
 	else
-		canvas_wrap(c, body, 2, 1, ROLE_DIM,
-			    key_hint_text(text, sizeof(text),
-					  "Set both ends of the path: {options} to type them (Tab "
-					  "completes names), or {from} and {to} in views 4 "
-					  "(switches) and {topology} (topology) for what is under "
-					  "the cursor. {pane} shows the pairs of a job over the "
-					  "selected link."));
+		paths_draw_idle(u, ctx, s, c, body);
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */
@@ -499,7 +518,7 @@ static bool paths_input(void *own, struct context *ctx, const struct input *in,
 	default:
 		break;
 	}
-	if (!u->in_pairs)
+	if (!u->in_pairs && !u->offered)
 		return paths_hops_input(u, ctx, in, s);
 	if (!state_tables(s))
 		return false;
@@ -521,7 +540,7 @@ static void paths_context(const void *own, const struct state *s, char *buf, siz
 	const struct paths_ui *u = own;
 
 	key_hint_text(buf, len,
-		      u->in_pairs ? "Enter: the path of the pair"
+		      u->in_pairs || u->offered ? "Enter: the path of the pair"
 		      : s->fabric && s->fabric->lmc
 			      ? "{left} {right}: the other LIDs  Enter: link  {follow}: switch"
 			      : "Enter: link  {follow}: switch");

@@ -93,6 +93,49 @@ static void names_are_completed_and_mistakes_told(void **state)
 	console_close(&k);
 }
 
+static void wide_screens_offer_pairs_until_both_ends_are_set(void **state)
+{
+	struct console_kit k;
+	struct path_ends ends;
+
+	(void)state;
+	open_fabric(&k, TREE);
+	console_keys(&k, "0");
+	console_hides(&k, "Or choose a pair");
+	console_size(&k, 100, 30);
+	console_golden(&k, "paths-idle");
+	console_size(&k, 200, 60);
+	console_golden(&k, "paths-idle");
+	console_shows(&k, ", the fullest");
+	console_keys(&k, "j\r");
+	ends = shell_context(k.shell)->path;
+	assert_int_not_equal(ends.src, FAB_NONE);
+	assert_int_not_equal(ends.dlid, 0);
+	console_shows(&k, "Hops");
+	console_hides(&k, "Or choose a pair");
+	console_close(&k);
+}
+
+/* The keys that move in pairs do nothing where none are drawn. */
+static void small_screens_and_fabrics_without_jobs_offer_none(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, TREE);
+	console_keys(&k, "0j\r");
+	console_shows(&k, "set both ends of the path first");
+	assert_int_equal(shell_context(k.shell)->path.src, FAB_NONE);
+	console_size(&k, 200, 60);
+	k.s.jobs = NULL;
+	console_hides(&k, "Or choose a pair");
+	k.s.tables = NULL;
+	console_hides(&k, "Or choose a pair");
+	console_keys(&k, "jk\r");
+	assert_int_equal(shell_context(k.shell)->path.src, FAB_NONE);
+	console_close(&k);
+}
+
 static void all_lids_of_a_host(void **state)
 {
 	struct console_kit k;
@@ -304,6 +347,8 @@ static void an_end_may_be_as_long_as_an_entry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wide_screens_offer_pairs_until_both_ends_are_set),
+		cmocka_unit_test(small_screens_and_fabrics_without_jobs_offer_none),
 		cmocka_unit_test(a_path_now_and_after_the_plan),
 		cmocka_unit_test(names_are_completed_and_mistakes_told),
 		cmocka_unit_test(an_end_may_be_as_long_as_an_entry),
