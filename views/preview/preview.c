@@ -6,6 +6,7 @@
 #include "views/preview/preview_changes.h"
 #include "views/preview/preview_cost.h"
 #include "views/preview/preview_form.h"
+#include "views/preview/preview_idle.h"
 #include "views/preview/preview_menu.h"
 #include "views/preview/preview_table.h"
 #include "views/view.h"
@@ -111,31 +112,6 @@ static void preview_draw_running(const struct state *s, struct canvas *c, struct
 	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; either way the fabric stays unchanged");
 }
 
-static void preview_draw_idle(const struct state *s, struct canvas *c, struct rect r)
-{
-	char text[KEY_HINT_TEXT];
-
-	canvas_rule(c, r, 0, "Preview");
-	canvas_wrap(c, r, 1, 2, ROLE_TEXT,
-		    key_hint_text(
-			    text, sizeof(text),
-			    "Choose an engine on the left and press {tag} or Enter. It computes "
-			    "a plan: another routing for this fabric and its jobs. This pane then "
-			    "shows what would get better or worse, and how many entries would be "
-			    "written."));
-	canvas_wrap(c, r, 1, 7, ROLE_TEXT, "This does not change anything in the fabric.");
-	if (!s->tables)
-		canvas_wrap(c, r, 1, 9, ROLE_WARN,
-			    "The installed tables are unknown: there is nothing to compare with.");
-	else if (!state_vls_known(s))
-		canvas_wrap(c, r, 1, 9, ROLE_WARN,
-			    s->mode == RUN_FILE
-				    ? "This snapshot has no SL2VL tables: there is nothing to "
-				      "compare with."
-				    : "The SL2VL tables are not read yet: a preview started now "
-				      "waits for them.");
-}
-
 /* Instead of figures, while there are none. */
 static void preview_draw_without(const struct state *s, struct canvas *c, struct rect r)
 {
@@ -158,7 +134,7 @@ static void preview_draw_without(const struct state *s, struct canvas *c, struct
 			     figure_age(took, p->elapsed_s));
 		return;
 	default:
-		preview_draw_idle(s, c, r);
+		preview_idle_draw(s, c, r);
 	}
 }
 

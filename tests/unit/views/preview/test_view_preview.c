@@ -73,6 +73,37 @@ static void the_mouse_chooses_an_engine_and_computes(void **state)
 	console_close(&k);
 }
 
+/* Beside the engines, before a plan. */
+static void what_is_known_of_the_routing_in_use_is_shown(void **state)
+{
+	struct pattern_time *all;
+	struct console_kit k;
+	char text[80];
+
+	(void)state;
+	tree(&k);
+	console_size(&k, 200, 60);
+	console_keys(&k, "6");
+	console_hides(&k, "job time");
+	all = &k.s.time.of[PREDICT_ALLTOALL];
+	k.s.time.known = k.s.time.jobs = true;
+	all->mean.mean = 2.25;
+	all->worst.mean = 3.5;
+	all->worst_job = k.jobs->jobs[1].id;
+	k.s.time.shift.flows = 1;
+	k.s.time.shift.sync.mean = 0.481;
+	snprintf(text, sizeof(text), "mean 2.25x, max 3.50x (job %s)", JOB_TEXT(&k.jobs->jobs[1]));
+	console_shows(&k, text);
+	console_shows(&k, "48.1% efficiency");
+	k.s.metrics = NULL;
+	console_hides(&k, "mean 2.25x");
+	console_shows(&k, "no metrics yet");
+	k.s.tables = NULL;
+	console_hides(&k, "Routing in use");
+	console_shows(&k, "Engines: what they are for");
+	console_close(&k);
+}
+
 static void a_stranger_finds_the_preview(void **state)
 {
 	struct console_kit k;
@@ -83,6 +114,13 @@ static void a_stranger_finds_the_preview(void **state)
 	console_shows(&k, "6 reroute");
 	console_keys(&k, "6");
 	console_golden(&k, "preview-idle");
+	console_size(&k, 100, 30);
+	console_shows(&k, "Routing in use: minhop");
+	console_golden(&k, "preview-idle");
+	console_size(&k, 200, 60);
+	console_shows(&k, "Engines: what they are for");
+	console_golden(&k, "preview-idle");
+	console_size(&k, 80, 24);
 	console_keys(&k, " ");
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "sar");
@@ -811,6 +849,7 @@ static void long_options_leave_room_for_what_to_press(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_known_of_the_routing_in_use_is_shown),
 		cmocka_unit_test(a_stranger_finds_the_preview),
 		cmocka_unit_test(the_mouse_chooses_an_engine_and_computes),
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
