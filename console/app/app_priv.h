@@ -277,6 +277,7 @@ struct app {
 	uint64_t keys;			  /* so far */
 	uint32_t last_key;
 	uint64_t sessions_read;	 /* times */
+	char session_wanted[80]; /* whose actions are read next; "" none */
 	uint64_t weak_found;	 /* likewise */
 	uint64_t campaigns_read; /* likewise */
 	char *campaign;		 /* folder of one, given to --load; NULL: none */

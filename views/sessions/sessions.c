@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DETAIL_ROWS 4
+#define DETAIL_ROWS	   4
+#define PREVIEW_FROM_LINES 24 /* of the page: more than 80x24 has */
+#define PREVIEW_ROWS	   6  /* with fewer there is none */
 
 struct sessions_ui {
 	struct table list, actions;
 	char inside[80]; /* file whose actions are shown; "" the list */
+	bool preview;	 /* below the list are the actions of what the cursor is on */
 };
 
 static void sessions_done(void *own)
@@ -152,11 +155,51 @@ static void sessions_draw_detail(struct canvas *c, struct rect r, const struct s
 			     text_shorten(text, sizeof(text), row->head, r.w - 7));
 }
 
+/* The last of its actions, where they are those that were read. */
+static void sessions_draw_preview(const struct state *st, struct canvas *c, struct rect r,
+				  const struct session_row *row)
+{
+	const struct sessions *s = st->sessions;
+	bool read = !strcmp(s->opened, row->file) && !s->why[0];
+	uint32_t n = read ? s->naction : 0, fit = (uint32_t)r.h - 1;
+	uint32_t from = n > fit ? n - fit : 0;
+	char title[64] = "Actions", text[320];
+
+	if (from)
+		snprintf(title, sizeof(title), "Actions: the last %u of %u", fit, n);
+	canvas_rule(c, r, 0, title);
+	if (!read)
+		canvas_text(c, r, 1, 1, ROLE_DIM,
+			    st->sessions_busy ? "reading"
+			    : row->told	      ? "this user may not read the record"
+					      : "Enter: what was done in it");
+	for (uint32_t i = from; i < n; i++) {
+		const struct session_action *a = &s->action[i];
+		int y = 1 + (int)(i - from);
+
+		canvas_rightf(c, r, 7, y, ROLE_DIM, "%llu", (unsigned long long)a->seq);
+		canvas_text(c, r, 9, y, ROLE_TEXT, a->time);
+		canvas_name(c, r, 19, y, 16, a->loud ? ROLE_WARN : ROLE_LABEL, a->what);
+		canvas_text(c, r, 36, y, ROLE_TEXT,
+			    text_shorten_words(text, sizeof(text), a->text, r.w - 37));
+	}
+}
+
+/* Lines of the list: all, or what it needs, where the rest is enough for actions. */
+static int sessions_list_lines(struct sessions_ui *u, const struct sessions *s, int h)
+{
+	int need = s->nrow < (uint32_t)h / 2 ? (int)s->nrow + 3 : h / 2;
+
+	u->preview = h >= PREVIEW_FROM_LINES - DETAIL_ROWS && s->nrow && h - need >= PREVIEW_ROWS;
+	return u->preview ? need : h;
+}
+
 static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
 			       struct rect r)
 {
 	const struct sessions *s = in->s->sessions;
 	int below = list_detail_lines(r.h, DETAIL_ROWS);
+	int lines = sessions_list_lines(u, s, r.h - below);
 	uint32_t changed = 0, at;
 	char title[240];
 
@@ -169,11 +212,14 @@ static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in,
 	else
 		snprintf(title, sizeof(title), "%u record%s, %u tampered with, in %.60s", s->nrow,
 			 plural(s->nrow), changed, s->dir);
-	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
+	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, lines }, title);
 	at = table_cursor(&u->list);
 	if (below && at != FAB_NONE)
-		sessions_draw_detail(c, (struct rect){ r.x, r.y + r.h - below, r.w, below },
-				     &s->row[at]);
+		sessions_draw_detail(c, (struct rect){ r.x, r.y + lines, r.w, below }, &s->row[at]);
+	lines += below;
+	if (u->preview && at != FAB_NONE)
+		sessions_draw_preview(in->s, c, (struct rect){ r.x, r.y + lines, r.w, r.h - lines },
+				      &s->row[at]);
 }
 
 static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *in,
@@ -264,6 +310,32 @@ static bool sessions_inside_input(struct sessions_ui *u, const struct table_in *
 	return true;
 }
 
+static bool sessions_moves(enum req req)
+{
+	return req == REQ_UP || req == REQ_DOWN || req == REQ_PAGE_UP || req == REQ_PAGE_DOWN ||
+	       req == REQ_TOP || req == REQ_BOTTOM || req == REQ_WHEEL_UP ||
+	       req == REQ_WHEEL_DOWN || req == REQ_CLICK || req == REQ_FIND_NEXT ||
+	       req == REQ_FIND_PREV;
+}
+
+/* Where there is room for the actions of a record, they are read when the cursor gets there. */
+static bool sessions_move(struct sessions_ui *u, const struct table_in *at, const struct input *in,
+			  struct request *out)
+{
+	const struct sessions *s = at->s->sessions;
+	uint32_t row;
+
+	if (!u->preview || !sessions_moves(in->req) || !table_input(&u->list, &list_ops, at, in))
+		return false;
+	row = table_cursor(&u->list);
+	if (row == FAB_NONE || s->row[row].told ||
+	    (!strcmp(s->opened, s->row[row].file) && !at->s->sessions_busy))
+		return true;
+	out->type = REQ_SESSION_OPEN;
+	snprintf(out->text, sizeof(out->text), "%s", s->row[row].file);
+	return true;
+}
+
 static bool sessions_input(void *own, struct context *ctx, const struct input *in,
 			   const struct state *s, struct request *out)
 {
@@ -279,7 +351,7 @@ static bool sessions_input(void *own, struct context *ctx, const struct input *i
 	if (u->inside[0])
 		return sessions_inside_input(u, &at, in, out);
 	if (in->req != REQ_ENTER)
-		return false;
+		return sessions_move(u, &at, in, out);
 	sessions_open_row(u, &at, out);
 	return true;
 }

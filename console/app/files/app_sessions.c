@@ -36,9 +36,15 @@ static bool app_sessions_stopped(void *arg)
 static int app_sessions_run(void *ctx, struct err *err)
 {
 	struct reading_sessions *r = ctx;
+	struct sessions *list;
 
 	(void)err;
 	r->read = session_read(r->dir, r->open, r->known, app_sessions_stopped, NULL);
+	if (r->open[0] || !r->read->nrow)
+		return 0;
+	list = r->read; /* the cursor begins on the newest: its actions, too */
+	r->read = session_read(r->dir, list->row[0].file, list, app_sessions_stopped, NULL);
+	sessions_free(list);
 	return 0;
 }
 
@@ -57,6 +63,7 @@ static void app_sessions_done(void *owner, void *ctx)
 {
 	struct app *a = owner;
 	struct reading_sessions *r = ctx;
+	char open[sizeof(a->session_wanted)];
 
 	a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
@@ -64,6 +71,10 @@ static void app_sessions_done(void *owner, void *ctx)
 	app_sessions_mark_own(a, r->read);
 	a->state.sessions = r->read;
 	r->read = NULL;
+	snprintf(open, sizeof(open), "%s", a->session_wanted);
+	a->session_wanted[0] = '\0';
+	if (open[0] && strcmp(open, a->state.sessions->opened) != 0)
+		app_sessions_read(a, open);
 }
 
 static void app_sessions_step(void *owner, void *ctx, const char *words)
@@ -137,6 +148,9 @@ void app_sessions_read(struct app *a, const char *open)
 {
 	struct reading_sessions *r;
 
+	snprintf(a->session_wanted, sizeof(a->session_wanted), "%s", open ? open : "");
+	if (open && app_files_runs(a, &app_sessions_list))
+		return; /* as soon as that is done */
 	if (app_files_runs(a, &app_sessions_list)) {
 		app_files_cancel(a, &app_sessions_list);
 		shell_say(a->shell, "stopped reading the records; %s starts again",

@@ -49,6 +49,44 @@ static void records_in_three_sizes(void **state)
 	console_close(&k);
 }
 
+static void large_screens_have_the_actions_of_the_record_under_the_cursor(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_view(&k);
+	console_record_opened(records, records->row[0].file);
+	console_hides(&k, "plan.create");
+	console_keys(&k, "j");
+	assert_int_not_equal(k.last.type, REQ_SESSION_OPEN); /* nobody would see it */
+	console_keys(&k, "k");
+	golden_sizes(&k, "sessions-read");
+	console_size(&k, 200, 60);
+	console_shows(&k, "ticket 4711");
+	console_keys(&k, "jj");
+	assert_int_equal(k.last.type, REQ_SESSION_OPEN);
+	assert_string_equal(k.last.text, records->row[2].file);
+	console_hides(&k, "ticket 4711"); /* that is another record */
+	console_shows(&k, "Enter: what was done in it");
+	k.s.sessions_busy = true;
+	console_shows(&k, "reading");
+	k.s.sessions_busy = false;
+	console_record_opened(records, records->row[2].file);
+	console_shows(&k, "ticket 4711");
+	k.s.sessions_busy = true; /* those of another one are about to come */
+	k.last.type = REQ_NONE;
+	console_keys(&k, "jk");
+	assert_int_equal(k.last.type, REQ_SESSION_OPEN);
+	assert_string_equal(k.last.text, records->row[2].file);
+	k.s.sessions_busy = false;
+	records->row[3].told = true; /* nobody here may read it */
+	k.last.type = REQ_NONE;
+	console_keys(&k, "j");
+	assert_int_equal(k.last.type, REQ_NONE);
+	console_shows(&k, "this user may not read the record");
+	console_close(&k);
+}
+
 static void enter_shows_what_was_done_and_then_replays_from_there(void **state)
 {
 	struct console_kit k;
@@ -187,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_in_three_sizes),
+		cmocka_unit_test(large_screens_have_the_actions_of_the_record_under_the_cursor),
 		cmocka_unit_test(enter_shows_what_was_done_and_then_replays_from_there),
 		cmocka_unit_test(without_records_it_says_so),
 		cmocka_unit_test(sessions_and_lines_are_filtered_sorted_and_searched),
