@@ -318,6 +318,9 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 		fresh = true;
 	v->against = s->against;
 	v->against_s = s->against_s;
+	if (v->congestion.wait_pct > congestion_limit(s->limits.wait_pct) ||
+	    v->congestion.wait_pct < congestion_limit(s->limits.wait_pct))
+		fresh = true;
 	if (v->rates == s->rates && v->sample == s->sample && v->jobs == s->jobs && same_usage &&
 	    !fresh)
 		return;
@@ -330,6 +333,7 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 	if (!v->sample_summary || v->sample_summary->rates != v->rates ||
 	    v->sample_summary->sample != v->sample)
 		fabric_summary_take_tally(v, s);
+	congestion_find(&v->congestion, v->sample_summary, congestion_limit(s->limits.wait_pct));
 	fabric_summary_find_problems(v, s);
 	fabric_summary_rate_jobs(v, s);
 	fabric_summary_load_jobs(v, s);
@@ -349,6 +353,7 @@ void fabric_summary_done(struct fabric_summary *v)
 	port_problems_free(v->port_problems);
 	free(v->problem);
 	free(v->lost);
+	congestion_done(&v->congestion);
 	sample_summary_put(v->sample_summary);
 	memset(v, 0, sizeof(*v));
 }

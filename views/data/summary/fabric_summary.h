@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/data/state/state.h"
+#include "views/data/summary/congestion.h"
 #include "views/data/summary/fabric_shape.h"
 #include "views/data/summary/port_problems.h"
 #include "views/data/summary/sample_summary.h"
@@ -46,6 +47,7 @@ struct fabric_summary {
 	const struct tiers *tiers;
 	double errors_limit;			     /* per minute, of the state */
 	const struct sample_summary *sample_summary; /* own reference: of sample and rates */
+	struct congestion congestion;		     /* of the same */
 	uint32_t down, reduced, errors, no_reply;    /* ports */
 	uint8_t *problem;			     /* enum problem, by fabric port */
 	uint32_t *lost;				     /* ports that had a link and have none now */

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TREE_HOPS 8 /* from a link that waits to the one that it waits for */
-#define WAIT_PCT  20
-
 static void headline_say(struct headline *h, const char *full, const char *brief)
 {
 	snprintf(h->text, sizeof(h->text), "%s", full);
@@ -244,59 +241,13 @@ static bool headline_slow(struct headline *h, const struct state *s, bool routin
 
 /* --- congestion ------------------------------------------------------------------------------ */
 
-static double headline_wait_limit(const struct state *s)
-{
-	return s->limits.wait_pct > 0 ? s->limits.wait_pct : WAIT_PCT;
-}
-
-/* The fullest port that leads on from the link's far end, and how full. */
-static uint32_t headline_next(const struct state *s, uint32_t chan, double *util)
-{
-	const struct fabric *f = s->fabric;
-	uint32_t sw = f->chan_dst[chan], best = FAB_NONE;
-
-	*util = 0;
-	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
-		uint32_t port = f->port_off[sw] + p;
-		const struct port_rate *r = state_rate(s, port);
-
-		if (p == f->chan_rport[chan] || !r || !(r->util_pct > *util))
-			continue;
-		*util = r->util_pct;
-		best = port;
-	}
-	return best;
-}
-
-/* From a link that waits along the fullest ones to the port that all of it waits for. */
-static uint32_t headline_root(const struct state *s, uint32_t chan)
-{
-	const struct fabric *f = s->fabric;
-	uint32_t at = chan_fabric_port(f, chan);
-	double util = state_rate(s, at)->util_pct, next_util;
-
-	for (int hop = 0; hop < TREE_HOPS; hop++) {
-		uint32_t next = headline_next(s, chan, &next_util);
-
-		if (next == FAB_NONE || next_util < util || next_util < 50)
-			return at;
-		at = next;
-		util = next_util;
-		chan = f->port[at].chan;
-		if (chan == FAB_NONE || !(state_rate(s, at)->wait_pct >= headline_wait_limit(s)))
-			return at;
-	}
-	return at;
-}
-
 /* Seconds that it has waited, as far as the history tells. */
-static double headline_waits_s(const struct state *s, uint32_t chan)
+static double headline_waits_s(const struct state *s, uint32_t chan, double limit)
 {
 	uint8_t row[HISTORY_LEN];
 	uint32_t n = s->history ? history_get(s->history, chan, HISTORY_WAIT, row) : 0, k = 0;
 
-	while (k < n && row[n - 1 - k] != HISTORY_UNKNOWN &&
-	       row[n - 1 - k] >= headline_wait_limit(s))
+	while (k < n && row[n - 1 - k] != HISTORY_UNKNOWN && row[n - 1 - k] >= limit)
 		k++;
 	return k > 1 ? k * s->poll.interval_s : NAN;
 }
@@ -339,28 +290,23 @@ static void headline_cause(char *buf, size_t len, const struct state *s, uint32_
 static bool headline_congestion(struct headline *h, const struct state *s,
 				const struct fabric_summary *v)
 {
-	const struct sample_top *top =
-		v->sample_summary ? &v->sample_summary->top[HISTORY_WAIT] : NULL;
+	const struct congestion_finding *g = v->congestion.n ? v->congestion.finding : NULL;
 	char label[200], full[400], brief[220], age[FIGURE_LEN], since[40] = "", cause[100];
-	const struct port_rate *r =
-		top && top->n ? state_rate(s, chan_fabric_port(s->fabric, top->chan[0])) : NULL;
-	uint32_t n = 0, port, sw;
+	uint32_t port, sw;
 	double s_long;
 
-	if (!r || !(r->wait_pct >= headline_wait_limit(s)))
+	if (!g || !s->rates)
 		return false;
-	while (n < top->n && state_rate(s, chan_fabric_port(s->fabric, top->chan[n]))->wait_pct >=
-				     headline_wait_limit(s))
-		n++;
-	port = headline_root(s, top->chan[0]);
+	port = g->port;
 	sw = fabric_port_switch(s->fabric, port);
-	s_long = headline_waits_s(s, top->chan[0]);
+	s_long = headline_waits_s(s, g->longest, v->congestion.wait_pct);
 	if (isfinite(s_long))
 		snprintf(since, sizeof(since), " %.20s", figure_age(age, s_long));
 	headline_cause(cause, sizeof(cause), s, port);
 	port_label(label, sizeof(label), s->fabric, sw, port - s->fabric->port_off[sw]);
-	snprintf(full, sizeof(full), "%s congested%s%s: %u%s link%s wait up to %.0f%%; 3: links",
-		 label, since, cause, n, n == HOT_LINKS ? " or more" : "", plural(n), r->wait_pct);
+	snprintf(full, sizeof(full), "%s congested%s%s: %u link%s wait%s up to %.0f%%; 3: links",
+		 label, since, cause, g->waiting, plural(g->waiting), g->waiting == 1 ? "s" : "",
+		 state_rate(s, chan_fabric_port(s->fabric, g->longest))->wait_pct);
 	if (strstr(cause, ":"))
 		*strstr(cause, ":") = '\0';
 	snprintf(brief, sizeof(brief), "%s congested%s%s", label, since, cause);

@@ -138,15 +138,43 @@ static void sample_summary_find_tops(struct sample_summary *t)
 		t->util[c] = r->util_pct;
 		t->congestion[c] = port_rate_congestion(r);
 		sample_summary_top_add(&t->top[HISTORY_UTIL], figure[HISTORY_UTIL], r->util_pct, c);
-		if (r->wait_pct > 0)
+		if (r->wait_pct > 0) {
 			sample_summary_top_add(&t->top[HISTORY_WAIT], figure[HISTORY_WAIT],
 					       r->wait_pct, c);
+			t->waiting[t->nwaiting++] = c;
+		}
 		if (r->errors_per_min > 0)
 			sample_summary_top_add(&t->top[HISTORY_ERRORS], figure[HISTORY_ERRORS],
 					       r->errors_per_min, c);
 	}
 	for (uint32_t c = 0; !t->rates && c < f->nchan; c++)
 		t->util[c] = t->congestion[c] = NAN;
+}
+
+/* Equals as they come. */
+static void sample_summary_find_fullest(struct sample_summary *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t *full = t->fullest[sw], off = f->port_off[sw];
+		double util[2] = { 0, 0 };
+
+		full[0] = full[1] = FAB_NONE;
+		for (uint32_t p = off + 1; t->rates && p <= off + f->sw_nports[sw]; p++) {
+			double v = t->rates->port[p].util_pct;
+			int at = v > util[0] ? 0 : 1;
+
+			if (!(v > util[1]))
+				continue;
+			if (!at) {
+				full[1] = full[0];
+				util[1] = util[0];
+			}
+			full[at] = p;
+			util[at] = v;
+		}
+	}
 }
 
 struct sample_summary *sample_summary_new(const struct fabric *f, const struct reference_rates *n,
@@ -162,7 +190,10 @@ struct sample_summary *sample_summary_new(const struct fabric *f, const struct r
 	t->congestion = xcalloc(f->nchan + 1ull, sizeof(*t->congestion));
 	t->problem = xcalloc(f->nport + 1ull, 1);
 	t->row = xcalloc(history_row_bytes(f->nchan) + 1, 1);
+	t->waiting = xcalloc(f->nchan + 1ull, sizeof(*t->waiting));
+	t->fullest = xcalloc(f->nsw + 1ull, sizeof(*t->fullest));
 	sample_summary_find_tops(t);
+	sample_summary_find_fullest(t);
 	history_row(t->row, f, t->rates);
 	sample_summary_find_problems(t, n);
 	sample_summary_sum_tiers(t, n);
@@ -201,5 +232,7 @@ void sample_summary_put(const struct sample_summary *p)
 	free(t->problem);
 	free(t->row);
 	free(t->rising);
+	free(t->waiting);
+	free(t->fullest);
 	free(t);
 }

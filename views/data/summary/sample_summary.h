@@ -60,6 +60,9 @@ struct sample_summary {
 	struct tier_sum tier[TIERS];
 	double load_pct; /* mean utilisation of all known channels; NAN none */
 	struct sample_top top[HISTORY_METRICS];
+	uint32_t *waiting; /* channels that wait at all, ascending */
+	uint32_t nwaiting;
+	uint32_t (*fullest)[2]; /* by switch: its ports that send most, FAB_NONE: that is nothing */
 	int refs;
 };
 

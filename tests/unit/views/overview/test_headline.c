@@ -125,7 +125,7 @@ static void congestion_has_its_cause(void **state)
 		 ", cause job %llu:", (unsigned long long)k.usage->jobs->jobs[loser].id);
 	assert_ptr_equal(strstr(h.text, label), h.text);
 	assert_non_null(strstr(h.text, said));
-	assert_non_null(strstr(h.text, "wait up to 62%"));
+	assert_non_null(strstr(h.text, ": 1 link waits up to 62%"));
 	is(&k, HEAD_CONGESTION, "verdict-congestion");
 }
 
