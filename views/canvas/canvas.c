@@ -59,6 +59,8 @@ static uint32_t canvas_ascii_of(uint32_t ch)
 		return '-';
 	case 0x2502:
 		return '|';
+	case 0x2514: /* corner */
+		return '`';
 	case 0x2588: /* full block */
 	case 0x2593:
 		return '#';

@@ -43,6 +43,7 @@ static const struct table_col columns[] = {
 	{ "b", NULL, 0, 0, 0, 9 },
 	{ "b_port", NULL, 4, 0, 0, 1 },
 	{ "jobs", NULL, 0, 140, 0, 0 },
+	{ "congestion_rank", "cong", 5, UINT16_MAX, 0, 0 }, /* where it is asked for */
 	{ NULL, "     newest right", 17, 100, 160, 0 },
 	{ NULL, "   history", 10, 160, 0, 0 }, /* of many rows: a sample takes three bytes */
 };
@@ -50,7 +51,7 @@ static const struct table_col columns[] = {
 /* What is known decides what comes first. */
 static const char *links_first_sort(const struct table_in *in)
 {
-	return in->s->rates ? "congestion_pct" : state_metrics(in->s) ? "efi" : "link";
+	return in->s->rates ? "congestion_rank" : state_metrics(in->s) ? "efi" : "link";
 }
 
 static int links_names(const struct table_in *in)
@@ -58,12 +59,34 @@ static int links_names(const struct table_in *in)
 	return in->s->fabric ? switch_label_width(in->s->fabric) : 0;
 }
 
-/* The picture columns: what the table is sorted by, or was chosen, so far. */
-static bool links_draw_history(const struct table_in *in, uint32_t chan, uint32_t col,
-			       struct canvas *c, struct rect r, int x, int y, int w)
+#define BELONGS 0x2514 /* to the row above */
+
+/* Is the link part of the same congestion as the one in the row above it, as the table is
+ * sorted? */
+static bool links_belongs(const struct table_in *in, uint32_t chan)
 {
-	if (columns[col].field)
+	const struct table *t = &((const struct links_ui *)in->own)->table;
+	const struct congestion *g = &in->ctx->summary.congestion;
+	uint32_t i = t->list.top;
+
+	if (!g->n || t->reverse || !t->sort || strcmp(t->sort->name, "congestion_rank") != 0)
 		return false;
+	while (i < t->nrow && t->row[i] != chan)
+		i++;
+	return i && i < t->nrow && g->of_chan[chan] != FAB_NONE &&
+	       g->of_chan[chan] == g->of_chan[t->row[i - 1]];
+}
+
+/* The picture columns: what the table is sorted by, or was chosen, so far.  Before the name of a
+ * link that waits for the one above there is a sign. */
+static bool links_draw_cell(const struct table_in *in, uint32_t chan, uint32_t col,
+			    struct canvas *c, struct rect r, int x, int y, int w)
+{
+	if (columns[col].field) {
+		if (!strcmp(columns[col].field, "a") && links_belongs(in, chan))
+			canvas_char(c, r, x - 1, y, ROLE_TEXT, BELONGS);
+		return false;
+	}
 	history_spark(in->s, in->ctx->metric, c, r, x, y, w, chan);
 	return true;
 }
@@ -103,7 +126,7 @@ static const struct table_ops ops = {
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = links_first_sort,
 	.names = links_names,
-	.draw = links_draw_history,
+	.draw = links_draw_cell,
 	.moved = links_moved,
 	.open = links_open_detail,
 	.wanted = links_wanted,

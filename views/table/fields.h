@@ -52,7 +52,8 @@ struct value {
 	uint64_t guid;	  /* GUID; 0 unknown */
 	const char *text; /* TEXT: of the state, or buf; NULL unknown.  COUNT: what people see
 			     instead */
-	unsigned of;	  /* as of the field, for its get() */
+	double rank; /* what it is sorted by, highest first, whatever else it is; NAN: by itself */
+	unsigned of; /* as of the field, for its get() */
 	char buf[VALUE_LEN];
 };
 
@@ -115,7 +116,7 @@ const char *rows_label(char *buf, const struct rows *r, uint32_t row);
 static inline void field_get(struct value *c, const struct field *f, const struct rows *r,
 			     uint32_t row)
 {
-	c->num = NAN;
+	c->num = c->rank = NAN;
 	c->guid = 0;
 	c->text = NULL;
 	c->of = f->of;

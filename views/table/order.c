@@ -108,6 +108,16 @@ static uint64_t order_place_of(const struct row_order *o, const struct rows *r, 
 	}
 }
 
+static bool order_known(const struct value *c, const struct field *sort)
+{
+	return isfinite(c->rank) || value_known(c, sort);
+}
+
+static double order_number(const struct value *c)
+{
+	return isfinite(c->rank) ? c->rank : c->num;
+}
+
 static void order_make_key(struct key *k, char *text, const struct rows *r, uint32_t row,
 			   const struct field *sort)
 {
@@ -118,11 +128,11 @@ static void order_make_key(struct key *k, char *text, const struct rows *r, uint
 	if (!sort)
 		return;
 	field_get(&c, sort, r, row);
-	k->known = value_known(&c, sort);
+	k->known = order_known(&c, sort);
 	if (sort->kind == VALUE_GUID)
 		k->guid = c.guid;
 	else if (sort->kind != VALUE_TEXT)
-		k->num = c.num;
+		k->num = order_number(&c);
 	else if (k->known) {
 		snprintf(text, TEXT_LEN, "%s", c.text);
 		k->text = text;
@@ -149,11 +159,11 @@ static uint64_t order_rank_of(const struct rows *r, uint32_t row, const struct o
 		return (uint64_t)(o->reverse ? UINT32_MAX - 1 - o->text[row] : o->text[row]) << 32;
 	}
 	field_get(&c, o->sort, r, row);
-	if (!value_known(&c, o->sort))
+	if (!order_known(&c, o->sort))
 		return UINT64_MAX;
 	if (o->sort->kind == VALUE_GUID)
 		return o->reverse ? ~c.guid : c.guid;
-	return o->reverse ? row_rank_of(c.num) : ~row_rank_of(c.num);
+	return o->reverse ? row_rank_of(order_number(&c)) : ~row_rank_of(order_number(&c));
 }
 
 /* All rows of that kind in their natural order, once per fabric. */

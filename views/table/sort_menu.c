@@ -23,6 +23,14 @@ static bool sort_menu_has(const struct sort_menu *m, const struct field *f)
 	return false;
 }
 
+static bool sort_menu_in_sight(const struct table *t, const struct field *f)
+{
+	for (uint32_t i = 0; i < t->nshown; i++)
+		if (t->shown[i].field == f)
+			return true;
+	return false;
+}
+
 static void sort_menu_offer(struct sort_menu *m, const struct table *t, const struct field *f)
 {
 	if (sort_menu_has(m, f))
@@ -41,6 +49,8 @@ void sort_menu_open(struct sort_menu *m, const struct table *t, const struct tab
 	m->menu.open = true;
 	m->kind = ops->kind;
 	m->field = xcalloc(n + 1, sizeof(*m->field));
+	if (t->sort && !sort_menu_in_sight(t, t->sort)) /* above them, then */
+		sort_menu_offer(m, t, t->sort);
 	for (uint32_t i = 0; i < t->nshown; i++)
 		if (t->shown[i].field)
 			sort_menu_offer(m, t, t->shown[i].field);

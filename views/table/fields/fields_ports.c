@@ -150,6 +150,45 @@ static void fields_ports_get_congestion(struct value *c, const struct rows *r, u
 	c->num = t ? t->congestion[row] : port_rate_congestion(fields_ports_rate_of(r, row));
 }
 
+/* Index in the summary's findings; FAB_NONE: it is in none. */
+static uint32_t fields_ports_finding(const struct rows *r, uint32_t row)
+{
+	return fields_ports_columns(r) && r->v->congestion.n ? r->v->congestion.of_chan[row]
+							     : FAB_NONE;
+}
+
+#define FINDING_SPAN 1024 /* of ranks in one: a cause is in the middle of it */
+
+/* Findings in their order, in each the cause and then what waits for it; behind them all
+ * others.  Within each by congestion. */
+static void fields_ports_get_finding(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct congestion *g = &r->v->congestion;
+	uint32_t at = fields_ports_finding(r, row);
+
+	fields_ports_get_congestion(c, r, row);
+	c->rank = c->num < FINDING_SPAN / 2 ? c->num : isnan(c->num) ? NAN : FINDING_SPAN / 2 - 1;
+	c->num = NAN;
+	if (at == FAB_NONE)
+		return;
+	c->num = at + 1.0;
+	if (g->finding[at].port == fields_ports_of(r, row))
+		c->rank = FINDING_SPAN / 2;
+	c->rank = (isfinite(c->rank) ? c->rank : 0) + (double)(g->n - at) * FINDING_SPAN;
+}
+
+static void fields_ports_get_cause(struct value *c, const struct rows *r, uint32_t row)
+{
+	const struct fabric *f = r->s->fabric;
+	uint32_t at = fields_ports_finding(r, row), port, sw;
+
+	if (at == FAB_NONE)
+		return;
+	port = r->v->congestion.finding[at].port;
+	sw = fabric_port_switch(f, port);
+	c->text = port_label(c->buf, sizeof(c->buf), f, sw, port - f->port_off[sw]);
+}
+
 static const struct port_rate *fields_ports_then(const struct rows *r, uint32_t row)
 {
 	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
@@ -349,7 +388,10 @@ GETTER(fields_ports_get_note,
 
 const struct field fields_links[] = {
 	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0, NEED_FABRIC },
-	ENDS, CONDITION, TRAFFIC, AGAINST, ROUTES, COUNTERS, NOTE,
+	ENDS, CONDITION, TRAFFIC,
+	{ "congestion_rank", NULL, "congestion", "", VALUE_COUNT, 0, false, "congestion it is part of (1: the worst), cause first", fields_ports_get_finding, 0, NEED_RATES | NEED_TRAFFIC | NEED_WAIT },
+	{ "cause", NULL, "cause", "", VALUE_TEXT, 0, false, "full port that this congestion comes from: leaf1/3 -> spine2/1", fields_ports_get_cause, 0, NEED_RATES | NEED_TRAFFIC | NEED_WAIT },
+	AGAINST, ROUTES, COUNTERS, NOTE,
 };
 FIELDS_END(fields_links);
 

@@ -45,7 +45,7 @@ static void enter_opens_a_page_on_one_link(void **state)
 	console_shows(&k, "Jobs and destinations on this link");
 	/* the cursor still moves, from link to link */
 	console_keys(&k, "j");
-	console_shows(&k, "-- spine1/8 -> leaf08/10 ");
+	console_shows(&k, "-- leaf03/10 -> spine1/3 ");
 	/* the line of keys names the page's, and what is the table's leads back to it */
 	console_shows(&k, "link 2 of 312");
 	console_shows(&k, "Enter heatmap  Esc u table");
@@ -60,7 +60,7 @@ static void enter_opens_a_page_on_one_link(void **state)
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
-	console_shows(&k, "spine1/8 -> leaf08/10");
+	console_shows(&k, "leaf03/10 -> spine1/3");
 	console_close(&k);
 }
 
@@ -114,6 +114,62 @@ static void filters_know_jobs_and_lanes(void **state)
 	console_keys(&k, ":columns link,njobs,jobs,lane_use,plan_util_pct\r");
 	console_shows(&k, "81200:59% 81207:20%");
 	console_shows(&k, "VL0 100%");
+	console_close(&k);
+}
+
+static uint32_t cursor_chan(struct console_kit *k)
+{
+	return shell_context(k->shell)->chan;
+}
+
+/* The rows from the top: the cause of each congestion, its links with a sign, then all others. */
+static void links_stand_behind_what_they_wait_for(void **state)
+{
+	const struct congestion *g;
+	uint32_t last = FAB_NONE, behind = 0, rows = 0;
+	bool others = false;
+	struct console_kit k;
+	char value[40];
+
+	(void)state;
+	open_links(&k);
+	console_shows(&k, "`leaf03   10 spine1    3");
+	g = &shell_context(k.shell)->summary.congestion;
+	assert_true(g->n > 1);
+	console_keys(&k, "jg");
+	for (uint32_t i = 0; i < k.fabric->nchan; i++, rows++) {
+		uint32_t chan = cursor_chan(&k), of = g->of_chan[chan];
+
+		assert_true(of == FAB_NONE || !others); /* together, and before the others */
+		assert_true(of == FAB_NONE || last == FAB_NONE || of == last || of == last + 1);
+		if (of != FAB_NONE && of != last &&
+		    k.fabric->port[g->finding[of].port].chan != FAB_NONE)
+			assert_int_equal(chan, k.fabric->port[g->finding[of].port].chan);
+		behind += of != FAB_NONE && of == last;
+		others |= of == FAB_NONE;
+		last = of;
+		console_keys(&k, "j");
+	}
+	assert_true(behind > 0);
+	assert_true(others);
+	/* by any other column, or turned round, a row has nothing to do with the one above it */
+	console_keys(&k, "gS");
+	console_hides(&k, "`");
+	console_keys(&k, "S");
+	console_shows(&k, "`");
+	console_keys(&k, ":sort congestion_pct\r");
+	console_hides(&k, "`");
+	/* and filters know both */
+	console_keys(&k, ":sort congestion_rank\r/congestion_rank=1\r");
+	snprintf(value, sizeof(value), "%u of 312 links", g->finding[0].waiting);
+	console_shows(&k, value);
+	console_key(&k, K_ESC);
+	console_keys(&k, "/cause=\"spine1/8 -> leaf08/10\"\r");
+	console_shows(&k, value);
+	console_keys(&k, ":columns link,congestion_rank,cause\r");
+	console_shows(&k, "leaf03/10 -> spine1/3");
+	console_shows(&k, "-cong cause");
+	console_shows(&k, "    1 spine1/8 -> leaf08/10");
 	console_close(&k);
 }
 
@@ -206,7 +262,7 @@ static void the_past_is_of_what_one_looks_at(void **state)
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=9", some);
 	console_keys(&k, "3j");
 	shows_past(&k, "util", HISTORY_UTIL);
-	console_keys(&k, "sjj\r"); /* by wait */
+	console_keys(&k, "sjjj\rj"); /* by wait */
 	shows_past(&k, "wait", HISTORY_WAIT);
 	console_keys(&k, "m");
 	console_shows(&k, "history (sparklines) now shows errors");
@@ -237,6 +293,7 @@ int main(void)
 		cmocka_unit_test(a_page_without_rates_jobs_and_tables),
 		cmocka_unit_test(a_marked_job_leaves_only_its_links),
 		cmocka_unit_test(filters_know_jobs_and_lanes),
+		cmocka_unit_test(links_stand_behind_what_they_wait_for),
 		cmocka_unit_test(destinations_are_those_of_every_pair),
 		cmocka_unit_test(the_past_is_of_what_one_looks_at),
 		cmocka_unit_test(errors_have_a_scale_of_tenfolds),

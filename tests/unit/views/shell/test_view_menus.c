@@ -171,7 +171,7 @@ static void what_tables_are_sorted_by_can_be_told_and_set(void **state)
 	tree(&k);
 	console_keys(&k, "3S");
 	assert_true(shell_sort(k.shell, VIEW_LINKS, buf, sizeof(buf)));
-	assert_string_equal(buf, "-congestion_pct");
+	assert_string_equal(buf, "-congestion_rank");
 	assert_true(shell_sort_set(k.shell, VIEW_LINKS, "wait"));
 	console_shows(&k, "Links by wait");
 	assert_false(shell_sort_set(k.shell, VIEW_LINKS, "slowdown")); /* of jobs */

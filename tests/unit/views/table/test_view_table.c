@@ -463,14 +463,14 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	tree(&k);
 	console_keys(&k, "3s");
 	console_shows(&k, "Sort by (Enter: select, Esc: cancel)");
-	console_shows(&k, "- congestion%");
+	console_shows(&k, "- congestion");
 	console_shows(&k, "time with data to send but no credits (XmitWait)");
 	console_keys(&k, "s"); /* again: the next */
 	console_golden(&k, "sort-menu");
 	console_key(&k, K_ESC);
 	console_hides(&k, "Sort by");
 	console_shows(&k, "Links by congestion");
-	console_keys(&k, "ssjj\r"); /* the fourth in sight */
+	console_keys(&k, "ssjjj\r"); /* the fourth in sight */
 	console_hides(&k, "Sort by");
 	console_shows(&k, "Links by EFI");
 	console_shows(&k, "-EFI");
