@@ -5,12 +5,14 @@
 #include "views/canvas/text.h"
 #include "views/data/state/key_hint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MORE_FROM_LINES 22 /* more than 80x24 has */
 #define MORE_AT		11 /* line, behind the words */
 #define AT_VALUE	15 /* column, behind a label or the name of an engine */
+#define BAR_AT		16
 
 static void preview_idle_draw_words(const struct state *s, struct canvas *c, struct rect r)
 {
@@ -143,8 +145,8 @@ static int preview_idle_draw_engine(const struct engine_choice *e, struct canvas
 	return n;
 }
 
-/* All of them, or none where there is no room for all. */
-static void preview_idle_draw_engines(const struct state *s, struct canvas *c, struct rect r, int y)
+/* All of them, or none where there is no room for all.  Returns the line behind them. */
+static int preview_idle_draw_engines(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_preview *p = &s->preview;
 	const struct rect none = { r.x, r.y, r.w, 0 };
@@ -153,16 +155,61 @@ static void preview_idle_draw_engines(const struct state *s, struct canvas *c, s
 	for (uint32_t i = 0; i < p->nengines; i++)
 		need += preview_idle_draw_engine(&p->engines[i], c, none, y);
 	if (!p->nengines || y + need > r.h)
-		return;
+		return y;
 	canvas_rule(c, r, y++, "Engines: what they are for");
 	for (uint32_t i = 0; i < p->nengines; i++)
 		y += preview_idle_draw_engine(&p->engines[i], c, r, y);
+	return y + 1;
+}
+
+/* --- how it loads the links ------------------------------------------------------------------ */
+
+#define BUCKETS 8
+
+/* Logarithmic, so that one link alone is still seen. */
+static void preview_idle_draw_bar(struct canvas *c, struct rect r, int y, uint32_t n, uint32_t all)
+{
+	int width = r.w - BAR_AT - 10, bar = 0;
+
+	if (n)
+		bar = 1 + (int)lround((width - 1) * log2(1 + n) / log2(2 + all));
+	for (int k = 0; k < bar; k++)
+		canvas_char(c, r, BAR_AT + k, y, ROLE_HEAT + 3, '#');
+	canvas_textf(c, r, BAR_AT + bar, y, ROLE_DIM, " %u", n);
+}
+
+static void preview_idle_draw_links(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct metrics *m = state_metrics(s);
+	uint32_t count[BUCKETS] = { 0 };
+	uint64_t width, max;
+
+	if (!m || !state_tables(s) || y + 1 + BUCKETS > r.h)
+		return;
+	max = m->njob ? m->eff_efi_max : m->efi_max;
+	width = max / BUCKETS + 1;
+	for (uint32_t i = 0; i < m->nchan; i++)
+		count[(m->njob ? m->eff_efi : m->efi)[i] / width]++;
+	canvas_rule(c, r, y++,
+		    m->njob ? "Links by job EFI (log scale)" : "Links by EFI (log scale)");
+	for (uint32_t i = 0; i < BUCKETS && i * width <= max; i++, y++) {
+		char range[64];
+
+		snprintf(range, sizeof(range), "%llu-%llu", (unsigned long long)(i * width),
+			 (unsigned long long)((i + 1) * width - 1));
+		canvas_right(c, r, AT_VALUE - 1, y, ROLE_LABEL, range);
+		preview_idle_draw_bar(c, r, y, count[i], m->nchan);
+	}
 }
 
 void preview_idle_draw(const struct state *s, struct canvas *c, struct rect r)
 {
+	int y;
+
 	preview_idle_draw_words(s, c, r);
 	if (r.h < MORE_FROM_LINES)
 		return;
-	preview_idle_draw_engines(s, c, r, preview_idle_draw_routing(s, c, r, MORE_AT));
+	y = preview_idle_draw_routing(s, c, r, MORE_AT);
+	y = preview_idle_draw_engines(s, c, r, y);
+	preview_idle_draw_links(s, c, r, y);
 }

@@ -85,6 +85,7 @@ static void what_is_known_of_the_routing_in_use_is_shown(void **state)
 	console_size(&k, 200, 60);
 	console_keys(&k, "6");
 	console_hides(&k, "job time");
+	console_shows(&k, "Links by job EFI");
 	all = &k.s.time.of[PREDICT_ALLTOALL];
 	k.s.time.known = k.s.time.jobs = true;
 	all->mean.mean = 2.25;
@@ -98,6 +99,7 @@ static void what_is_known_of_the_routing_in_use_is_shown(void **state)
 	k.s.metrics = NULL;
 	console_hides(&k, "mean 2.25x");
 	console_shows(&k, "no metrics yet");
+	console_hides(&k, "Links by job EFI");
 	k.s.tables = NULL;
 	console_hides(&k, "Routing in use");
 	console_shows(&k, "Engines: what they are for");
