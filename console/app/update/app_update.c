@@ -488,7 +488,8 @@ void app_update_close(struct app *a)
 	plan_free(a->plan);
 	a->plan = NULL;
 	app_update_find_journal(a);
-	app_updates_read(a);
+	if (!a->opts.no_screen) /* nobody would see them */
+		app_updates_read(a);
 }
 
 void app_update_keep(struct app *a, const char *text)
