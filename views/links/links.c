@@ -179,6 +179,27 @@ static void links_follow(struct links_ui *u, struct context *ctx, const struct s
 	table_select(&u->table, table_key(&rows, chan));
 }
 
+/* Its name, and the port that it waits for, which may be one to a host and so in no row. */
+static const char *links_rule(char *buf, size_t len, const struct context *ctx,
+			      const struct state *s, uint32_t chan)
+{
+	const struct congestion *g = &ctx->summary.congestion;
+	const struct fabric *f = s->fabric;
+	char name[256], cause[256];
+	uint32_t port, sw;
+
+	chan_label(name, sizeof(name), f, chan);
+	snprintf(buf, len, "%s", name);
+	if (!g->n || g->of_chan[chan] == FAB_NONE)
+		return buf;
+	port = g->finding[g->of_chan[chan]].port;
+	sw = fabric_port_switch(f, port);
+	if (port != chan_fabric_port(f, chan))
+		snprintf(buf, len, "%s, waits for %s", name,
+			 port_label(cause, sizeof(cause), f, sw, port - f->port_off[sw]));
+	return buf;
+}
+
 static void links_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
@@ -187,7 +208,7 @@ static void links_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
 	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
-	char label[256], title[64] = "Links", id[JOB_ID_LEN];
+	char label[540], title[64] = "Links", id[JOB_ID_LEN];
 	uint32_t chan;
 
 	if (!s->fabric) {
@@ -209,7 +230,7 @@ static void links_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		return;
 	chan = table_cursor(&u->table);
 	canvas_rule(c, r, r.h - below,
-		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
+		    chan == FAB_NONE ? NULL : links_rule(label, sizeof(label), ctx, s, chan));
 	if (chan != FAB_NONE)
 		chan_detail_draw(ctx, s, c, detail, chan);
 }

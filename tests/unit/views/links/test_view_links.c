@@ -136,7 +136,10 @@ static void links_stand_behind_what_they_wait_for(void **state)
 	console_shows(&k, "`leaf03   10 spine1    3");
 	g = &shell_context(k.shell)->summary.congestion;
 	assert_true(g->n > 1);
-	console_keys(&k, "jg");
+	console_keys(&k, "j");
+	console_shows(&k, "-- leaf03/10 -> spine1/3, waits for spine1/8 -> leaf08/10 --");
+	console_keys(&k, "g");
+	console_hides(&k, "waits for");
 	for (uint32_t i = 0; i < k.fabric->nchan; i++, rows++) {
 		uint32_t chan = cursor_chan(&k), of = g->of_chan[chan];
 

@@ -97,7 +97,7 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	tree(&k);
 	console_keys(&k, "3/leaf03");
 	console_shows(&k, "/leaf03_");
-	console_hides(&k, "leaf08");
+	console_hides(&k, "leaf08  "); /* in a row */
 	console_key(&k, K_ENTER);
 	console_shows(&k, "filter: leaf03");
 	console_keys(&k, "/");
