@@ -6,7 +6,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 
 #include <stdlib.h>
 #include <string.h>

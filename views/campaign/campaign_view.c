@@ -2,7 +2,7 @@
 /* What a replay or a campaign of failures has found: engines side by side, as the fabric wears out
  * or as time goes on. */
 #include "fabric/base/message/plural.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 #include "views/data/state/key_hint.h"
 #include "views/table/table.h"
 #include "views/view.h"

@@ -3,7 +3,7 @@
 
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/stamp.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 #include "views/frame/activity.h"
 #include "views/frame/tabs.h"
 

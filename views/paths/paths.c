@@ -523,7 +523,7 @@ static bool paths_input(void *own, struct context *ctx, const struct input *in,
 	if (!state_tables(s))
 		return false;
 	if (!pairs_input(&u->pairs, ctx, s, in, &chosen))
-		return false;
+		return !u->in_pairs && paths_hops_input(u, ctx, in, s);
 	if (chosen)
 		u->in_pairs = false;
 	return true;

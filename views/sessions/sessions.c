@@ -2,7 +2,7 @@
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
 #include "fabric/base/message/plural.h"
 #include "views/data/state/key_hint.h"
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 #include "views/table/table.h"
 #include "views/view.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/fields.h"
 
-#include "views/data/state/campaign_list.h"
-#include "views/data/state/session_list.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/campaign_list.h"
+#include "views/data/lists/session_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "views/table/noted.h"
 
 #include "views/data/context.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/table/tagged.h"
 
 #include <stdio.h>

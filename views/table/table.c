@@ -3,10 +3,10 @@
 #include "views/table/table.h"
 
 #include "fabric/base/memory/mem.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 #include "views/data/state/key_hint.h"
-#include "views/data/state/session_list.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/session_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/table/table_priv.h"
 #include "views/view.h"
 

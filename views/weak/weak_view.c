@@ -2,7 +2,7 @@
 /* What the failure of each cable and switch would cost after a repair: worst first. */
 #include "fabric/base/message/plural.h"
 #include "views/data/state/key_hint.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/table/table.h"
 #include "views/view.h"
 

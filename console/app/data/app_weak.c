@@ -6,7 +6,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/file_progress.h"
 #include "views/data/state/key_hint.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fabric/base/message/err.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 /* session_read: the records of a directory, verified, as view 9 and scripts show them. */
 #pragma once
 
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 
 #include <stdbool.h>
 

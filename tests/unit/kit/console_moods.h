@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 
 /* Four records, one of them changed after it was written; made again by each call. */
 struct sessions *console_records(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of a campaign's cells, and of the routings of a replay at a moment. */
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 #include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of failures that may come: of each cable and switch. */
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>
@@ -30,8 +30,8 @@ void failure_label(char *buf, const struct rows *r, uint32_t row)
 }
 
 GETTER(fields_failures_get_kind, c->text = fields_failures_kind(fields_failures_part(r, row)))
-GETTER(fields_failures_get_part,
-       c->text = weak_part_label(c->buf, sizeof(c->buf), r->s->fabric, fields_failures_part(r, row)))
+GETTER(fields_failures_get_part, c->text = weak_part_label(c->buf, sizeof(c->buf), r->s->fabric,
+							   fields_failures_part(r, row)))
 GETTER(fields_failures_get_end, c->text = weak_end_name(fields_failures_part(r, row)->end))
 GETTER(fields_failures_get_hosts, c->num = fields_failures_part(r, row)->hosts)
 GETTER(fields_failures_get_rise,

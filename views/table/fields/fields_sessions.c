@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of recorded sessions, and of what was done in one. */
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 #include "views/table/fields/fields_priv.h"
 
 #include <stdio.h>

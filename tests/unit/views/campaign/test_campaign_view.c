@@ -2,7 +2,7 @@
 /* View K: what replay, failures or campaign has written into a folder. */
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 
 #include <math.h>
 #include <setjmp.h>

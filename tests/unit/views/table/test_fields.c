@@ -3,9 +3,9 @@
 
 #include "fabric/base/text/natural.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/data/state/campaign_list.h"
-#include "views/data/state/session_list.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/campaign_list.h"
+#include "views/data/lists/session_list.h"
+#include "views/data/lists/weak_list.h"
 #include "views/data/summary/fabric_summary.h"
 #include "views/table/order.h"
 #include "views/table/row_filter.h"

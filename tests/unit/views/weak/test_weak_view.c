@@ -3,7 +3,7 @@
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/console_kit.h"
 #include "views/data/row_notes.h"
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

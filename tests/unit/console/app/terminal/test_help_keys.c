@@ -9,7 +9,7 @@
 #include "tests/unit/kit/console_moods.h"
 
 #include "fabric/base/memory/mem.h"
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,8 +64,8 @@ static const struct trial trials[] = {
 	SAYS(LIVE, "enter source and destination", "0", "from: ", NULL),
 	SAYS(LIVE, "the path in the opposite direction", "0:path n0001 n0002\r", "Path n0002 -> n0001", "Path n0001 -> n0002"),
 	SAYS(LIVE, "pairs of hosts whose paths cross", "3\x1b" "0", "[Pairs]", "[Hops]"),
-	SAYS(LIVE, "in the list of pairs: next job", "3\r0\t", "pairs of job 81207", "pairs of job 81200"),
-	SAYS(LIVE, "in the list of pairs: previous job", "3\r0\tn", "pairs of job 81200", "pairs of job 81207"),
+	SAYS(LIVE, "in the list of pairs: next job", "3\r0\t", "pairs of job 81214", "pairs of job 81200"),
+	SAYS(LIVE, "in the list of pairs: previous job", "3\r0\tn", "pairs of job 81200", "pairs of job 81214"),
 	SAYS(LIVE, "inside a switch: ports", "4\r", "[LFT]", "[Ports]"),
 	SAYS(PLAN, "next page: metrics", "6", "page 2/5", "page 1/5"),
 	ASKS(PLAN, "the plan to the left", "6", REQ_PLAN_SELECT),
@@ -110,8 +110,8 @@ static const struct trial trials[] = {
 	SAYS(LIVE, "remove all tags", "3 j ", NULL, "tagged: 2"),
 	SAYS(LIVE, "only rows with a problem", "3", "of 312 links", NULL),
 	SAYS(LIVE, "next pane", "1", "> ! leaf05/16", "Hot links (Enter: open)"),
-	SAYS(LIVE, "up", "3jj", "-- spine1/8 -> leaf08/10 -", "-- leaf01/10 -> spine1/1 -"),
-	SAYS(LIVE, "down", "3", "-- spine1/8 -> leaf08/10 -", "-- leaf03/10 -> spine1/3 -"),
+	SAYS(LIVE, "up", "3jj", "-- leaf03/10 -> spine1/3, waits", "-- leaf01/10 -> spine1/1, waits"),
+	SAYS(LIVE, "down", "3", "-- leaf03/10 -> spine1/3, waits", "-- spine1/8 -> leaf08/10 -"),
 	SAYS(LIVE, "left", "2l", ">leaf01 [@]", ">leaf01  @ [-]"),
 	SAYS(LIVE, "right", "2", ">leaf01  @ [-]", ">leaf01 [@]"),
 	SAYS(LIVE, "one page up", "3G", "rows 276-294 of 312", "rows 294-312 of 312"),

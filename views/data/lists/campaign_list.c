@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/data/state/campaign_list.h"
+#include "views/data/lists/campaign_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/data/state/session_list.h"
+#include "views/data/lists/session_list.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/data/state/weak_list.h"
+#include "views/data/lists/weak_list.h"
 
 #include "views/data/state/state.h"
 
