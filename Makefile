@@ -95,7 +95,7 @@ endif
 HARDEN_LDFLAGS := -Wl,-z,relro,-z,now
 HARDEN_EXE := -pie
 endif
-ALL_CFLAGS = -std=gnu17 $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden $(WARN) $(DEFS) -I. \
+ALL_CFLAGS = -std=gnu17 $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC $(if $(TESTS_SO),,-fvisibility=hidden) $(WARN) $(DEFS) -I. \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 ALL_LDFLAGS = $(HARDEN_LDFLAGS) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 # what a fuzzer is to find new ways through; libFuzzer looks at every counter after every input
@@ -119,6 +119,8 @@ SRCS := $(filter-out $(OSM_SRCS) $(HELPER_SRCS) console/examples/%,$(call source
 LIB_SRCS := $(filter-out console/cli/main.c,$(SRCS))
 LIB := $(B)/libibroute.a
 LIB_OBJS := $(LIB_SRCS:%.c=$(B)/%.o)
+# With a sanitizer each test would be 30 MB: these take the archive as one shared library.
+TESTS_SO := $(if $(filter address%,$(SAN)),$(B)/libtests.so)
 
 # The plugin: takes from the archive what it needs, which OpenSM does not see.  A sanitizer cannot
 # come in with a plugin.
@@ -178,10 +180,19 @@ TESTS_LD := $(if $(shell command -v ld.lld),-fuse-ld=lld,$(if $(shell command -v
 UNIT_KIT := $(B)/tests/unit/kit.a
 $(UNIT_KIT): $(UNIT_HELP_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/libtests.so: $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -shared -o $@ -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(PC_LDLIBS)
+
 # a test takes what it needs, so that linking costs little; who may start a watchdog becomes one (app_kit.c)
 $(patsubst %.c,$(B)/%,$(filter tests/unit/console/% tests/unit/fabric/update/%,$(UNIT_SRCS))): $(B)/tests/unit/kit/app_kit.o
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_KIT) $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $(filter %.o,$^) $(UNIT_KIT) $(LIB) -lcmocka $(PC_LDLIBS)
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_KIT) $(LIB) $(TESTS_SO)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $(filter %.o,$^) $(UNIT_KIT) $(call tests_lib,$(LDFLAGS)) -lcmocka $(PC_LDLIBS)
+# tests are run once: what an optimiser takes is more than it gives
+UNIT_OBJS := $(UNIT_BINS:%=%.o)
+$(UNIT_OBJS): private HARDEN_CFLAGS := $(filter-out %FORTIFY_SOURCE %FORTIFY_SOURCE=3,$(HARDEN_CFLAGS))
+$(UNIT_OBJS): private CFLAGS := $(filter-out -O%,$(CFLAGS)) -O0
+# what is wrapped must be in the archive
+tests_lib = $(if $(TESTS_SO),$(if $(findstring --wrap,$(1)),$(LIB),$(TESTS_SO) -Wl$(comma)-rpath$(comma)$(abspath $(B))),$(LIB))
 SLOW_WORK := topology_kind_new racks_new tables_graft jobset_on
 $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(SLOW_WORK))
 # where readers of files begin

@@ -296,7 +296,7 @@ static int reads_the_usual_one(char said[500])
 	struct err err = { "" };
 	int rc = config_read(&c, NULL, NULL, &err);
 
-	snprintf(said, 500, "%s", err.text);
+	snprintf(said, 500, "%.499s", err.text);
 	config_free(c);
 	return rc;
 }

@@ -223,7 +223,7 @@ static void ports_without_rule_prove_nothing(void **state)
 }
 
 /* Names "s-1-2-3" of what the generator numbers x first. */
-static void name_by_place(struct fabric *f, char (*names)[24], const uint32_t dim[3])
+static void name_by_place(struct fabric *f, char (*names)[40], const uint32_t dim[3])
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t at = (uint32_t)strtoul(f->sw_name[sw] + 2, NULL, 10) - 1;
@@ -237,7 +237,7 @@ static void name_by_place(struct fabric *f, char (*names)[24], const uint32_t di
 static void coordinates_in_names_are_taken_when_all_cables_agree(void **state)
 {
 	static const uint32_t dim[] = { 7, 6, 1 };
-	static char names[42][24];
+	static char names[42][40];
 	struct fabric *f = net_spec("torus:dims=7x6,fail=6,seed=4");
 	struct topology_kind *s;
 
