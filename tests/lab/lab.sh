@@ -29,7 +29,9 @@
 #   lab_node NAME           node id in the simulator of a host or switch name (or of an id)
 #   lab_port LEAF           its first port to another switch
 #   lab_lid NAME            its LID (port 1 of a host), 0 while it has none
-#   lab_env NAME            words for env(1) that attach a program to the HCA of NAME
+#   lab_env NAME            words for env(1) that attach a program to the HCA of NAME.  With LAB_RMPP=1 before
+#                           lab_new long tables of the SA come whole, as a kernel has them
+#                           (umad_rmpp.c), not their first MAD alone
 #   lab_sm_env NAME         the same for an OpenSM, whose MADs then time out as a kernel's do
 #   lab_on NAME CMD...      runs CMD so, in $LAB_DIR/work (give absolute file names), at most
 #                           LAB_TIMEOUT (30) seconds.  At most 10 clients at once, opensm included
@@ -117,6 +119,7 @@ lab_new() {
 	mkdir -p "$LAB_DIR/work" || return 1
 	LAB_DIR=$(cd "$LAB_DIR" && pwd)
 	LAB_PRELOAD=$so
+	[ "${LAB_RMPP:-0}" = 0 ] || { lab_built umad_rmpp && LAB_PRELOAD=$LAB_ROOT/$B/tests/lab/libumad_rmpp.so:$so; } || return 1
 	export LAB_DIR
 	export IBSIM_SOCKNAME=${LAB_DIR##*/}
 	sock=$LAB_DIR/run/opensm.sock
@@ -291,10 +294,16 @@ lab_env() {
 lab_sm_env() {
 	local attach so=$LAB_ROOT/$B/tests/lab/libumad_timeouts.so
 
-	attach=$(lab_env "$1") || return 1
-	[ "$so" -nt "$LAB_ROOT/tests/lab/umad_timeouts.c" ] || make -s -C "$LAB_ROOT" "${so#"$LAB_ROOT/"}" >&2 ||
-		{ lab_fail "$so is not built"; return; }
+	attach=$(lab_env "$1") && lab_built umad_timeouts || return 1
 	echo "${attach/LD_PRELOAD=/LD_PRELOAD=$so:}"
+}
+
+# One of the libraries that are preloaded.
+lab_built() {
+	local so=$B/tests/lab/lib$1.so
+
+	[ "$LAB_ROOT/$so" -nt "$LAB_ROOT/tests/lab/$1.c" ] || make -s -C "$LAB_ROOT" "$so" >&2 ||
+		lab_fail "$so is not built"
 }
 
 lab_on() {
@@ -317,7 +326,7 @@ lab_on() {
 	return $rc
 }
 
-# The simulator knows best; a big SA table would need RMPP, which it does not do.
+# The simulator knows best; a big SA table would need RMPP, which it does not do by itself.
 lab_lid() {
 	local id from
 
