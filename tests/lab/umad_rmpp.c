@@ -6,7 +6,7 @@
  *
  * Preloaded before libumad2sim.so (behind libumad_timeouts.so), by who answers and by who asks.  A
  * write() of an active RMPP message goes out as DATA segments, as many at a time as the other side
- * allows; what was not acknowledged goes out again.  Segments that come in are acknowledged, and
+ * allows.  Segments that come in are acknowledged, and
  * read() gives out the whole message, or -1 with ENOSPC and its length where the buffer is too
  * short for it.  Segments are taken in order only: those behind a lost one are to be sent again.
  *
@@ -17,7 +17,9 @@
  *
  * UMAD_RMPP=FILE: numbers of 8 bytes: segments that came in, acknowledgements that went out,
  * segments that went out, of them those that did again.  UMAD_RMPP_LOSE=N: every Nth of the
- * segments that go out is lost.
+ * segments that go out is lost, and what was not acknowledged goes out again.  Otherwise nothing
+ * does: the simulator loses a segment or an acknowledgement only with the program at its other end,
+ * and a segment that comes again would meet the next program there.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -229,7 +231,7 @@ static void send_segment(struct message *m, uint32_t n, bool again)
 
 static void send_window(struct message *m, uint32_t after, bool again)
 {
-	m->due_ms = now_ms() + ACK_MS;
+	m->due_ms = now_ms() + (lose ? ACK_MS : KEEP_MS);
 	for (uint32_t n = after + 1; n <= m->segments && n <= m->allowed; n++)
 		send_segment(m, n, again);
 }
@@ -285,7 +287,7 @@ static void send_again(uint64_t now)
 	for (struct message **p = &sending; *p;) {
 		struct message *m = *p;
 
-		if (now >= m->due_ms && ++m->tries == TRIES) {
+		if (now >= m->due_ms && (!lose || ++m->tries == TRIES)) {
 			message_end(p);
 			continue;
 		}
