@@ -21,10 +21,15 @@ enum {
 	OFF_ATTR = 16,
 	OFF_MOD = 20,
 	OFF_M_KEY = 24,
+	OFF_RMPP_VERSION = 24, /* 13.6.2 */
+	OFF_RMPP_TYPE = 25,
+	OFF_RMPP_FLAGS = 26,
+	OFF_RMPP_SEGMENT = 28,
 	OFF_DR_SLID = 32,
 	OFF_DR_DLID = 34,
-	OFF_COMP_MASK = 48, /* 15.2.1.1 */
-	OFF_SA_DATA = 56,
+	OFF_ATTR_OFFSET = 44, /* 15.2.1.1 */
+	OFF_COMP_MASK = 48,
+	OFF_SA_DATA = SA_HEADER,
 	OFF_DATA = 64,
 	OFF_INITIAL_PATH = 128,
 	OFF_RETURN_PATH = 192,
@@ -32,6 +37,10 @@ enum {
 
 #define STATUS_DIRECTION 0x8000
 #define SA_VERSION	 2
+#define RMPP_VERSION	 1
+#define RMPP_DATA	 1
+
+enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags; above them is a time */
 
 static bool codec_class_known(const uint8_t *d)
 {
@@ -85,7 +94,30 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 static bool codec_is_answer(const uint8_t *d)
 {
 	return d[OFF_METHOD] == MAD_GET_RESP ||
-	       (d[OFF_METHOD] == MAD_DELETE_RESP && d[OFF_CLASS] == MAD_SA);
+	       (d[OFF_CLASS] == MAD_SA &&
+		(d[OFF_METHOD] == MAD_DELETE_RESP || d[OFF_METHOD] == MAD_GET_TABLE_RESP));
+}
+
+/* A port that puts no datagrams together gives out the first one of a message like any other. */
+static bool codec_is_whole(const struct mad_packet *p)
+{
+	const uint8_t *d = p->data;
+
+	return p->whole && p->whole_len >= SA_HEADER && d[OFF_RMPP_VERSION] == RMPP_VERSION &&
+	       d[OFF_RMPP_TYPE] == RMPP_DATA && (d[OFF_RMPP_FLAGS] & RMPP_ACTIVE) &&
+	       (d[OFF_RMPP_FLAGS] & RMPP_FIRST) &&
+	       !(d[OFF_RMPP_FLAGS] & RMPP_LAST) == (p->whole_len > MAD_BYTES);
+}
+
+static void codec_find_table(struct mad_answer *out, const struct mad_packet *p)
+{
+	out->table = NULL;
+	out->table_len = 0;
+	out->table_step = be16_get(p->data + OFF_ATTR_OFFSET);
+	if (out->method != MAD_GET_TABLE_RESP || !codec_is_whole(p))
+		return;
+	out->table = p->whole + SA_HEADER;
+	out->table_len = p->whole_len - SA_HEADER;
 }
 
 int mad_parse(struct mad_answer *out, const struct mad_packet *p)
@@ -101,6 +133,7 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 	out->attr = be16_get(d + OFF_ATTR);
 	out->mod = be32_get(d + OFF_MOD);
 	out->data = d + codec_data_offset(d);
+	codec_find_table(out, p);
 	return 0;
 }
 
@@ -125,7 +158,8 @@ bool mad_answers(const struct mad_packet *p, const struct mad_request *r)
 static bool codec_is_request(const uint8_t *d)
 {
 	return d[OFF_METHOD] == MAD_GET || d[OFF_METHOD] == MAD_SET ||
-	       (d[OFF_METHOD] == MAD_DELETE && d[OFF_CLASS] == MAD_SA);
+	       (d[OFF_CLASS] == MAD_SA &&
+		(d[OFF_METHOD] == MAD_DELETE || d[OFF_METHOD] == MAD_GET_TABLE));
 }
 
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p)
@@ -190,11 +224,32 @@ void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_
 {
 	uint8_t *d = p->data;
 
-	d[OFF_METHOD] = d[OFF_METHOD] == MAD_DELETE ? MAD_DELETE_RESP : MAD_GET_RESP;
+	d[OFF_METHOD] = d[OFF_METHOD] == MAD_DELETE	 ? MAD_DELETE_RESP
+			: d[OFF_METHOD] == MAD_GET_TABLE ? MAD_GET_TABLE_RESP
+							 : MAD_GET_RESP;
 	if (d[OFF_CLASS] == MAD_SMP_DIRECTED)
 		status |= STATUS_DIRECTION;
 	be16_put(d + OFF_STATUS, status);
-	memcpy(d + codec_data_offset(d), data, len);
+	if (len)
+		memcpy(d + codec_data_offset(d), data, len);
+}
+
+void mad_reply_table(struct mad_packet *p, uint8_t *whole, size_t len, uint16_t step)
+{
+	uint8_t *d = p->data;
+	size_t first = len < MAD_BYTES ? len : MAD_BYTES;
+
+	mad_reply(p, 0, NULL, 0);
+	d[OFF_RMPP_VERSION] = RMPP_VERSION;
+	d[OFF_RMPP_TYPE] = RMPP_DATA;
+	d[OFF_RMPP_FLAGS] = RMPP_ACTIVE | RMPP_FIRST | (len <= MAD_BYTES ? RMPP_LAST : 0);
+	be32_put(d + OFF_RMPP_SEGMENT, 1);
+	be16_put(d + OFF_ATTR_OFFSET, step);
+	memcpy(whole, d, SA_HEADER);
+	memset(d + SA_HEADER, 0, SA_DATA);
+	memcpy(d, whole, first);
+	p->whole = whole;
+	p->whole_len = len;
 }
 
 int node_info_decode(struct node_info *out, const uint8_t *d)

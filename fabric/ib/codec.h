@@ -17,6 +17,7 @@
 #define SMP_DATA   64  /* bytes of an SMP's attribute, at offset 64 (14.2.1) */
 #define PERF_DATA  192 /* of a performance attribute, at offset 64 (16.1.1) */
 #define SA_DATA	   200 /* of one of subnet administration, at offset 56 (15.2.1.1) */
+#define SA_HEADER  56  /* bytes before that */
 #define ROUTE_HOPS 63  /* longest directed route (14.2.1.2) */
 
 enum mad_class {
@@ -32,9 +33,11 @@ enum mad_method {
 	MAD_TRAP = 0x05,
 	MAD_REPORT = 0x06,
 	MAD_TRAP_REPRESS = 0x07,
-	MAD_DELETE = 0x15, /* of subnet administration */
+	MAD_GET_TABLE = 0x12, /* this and the next: of subnet administration */
+	MAD_DELETE = 0x15,
 	MAD_GET_RESP = 0x81,
 	MAD_REPORT_RESP = 0x86,
+	MAD_GET_TABLE_RESP = 0x92,
 	MAD_DELETE_RESP = 0x95
 };
 
@@ -100,6 +103,11 @@ struct mad_answer {
 	uint16_t attr, status; /* status without the direction bit */
 	uint32_t mod, tid;     /* low 32 bits of the transaction id */
 	const uint8_t *data;   /* SMP_DATA, PERF_DATA or SA_DATA bytes inside the packet */
+	/* MAD_GET_TABLE_RESP: all records, as they came; NULL: they did not come as a whole
+	 * message. */
+	const uint8_t *table;
+	size_t table_len;
+	uint16_t table_step; /* AttributeOffset: words of 8 bytes from one record to the next */
 };
 
 void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid);
@@ -130,6 +138,9 @@ void mad_answer_method(struct mad_packet *p, uint8_t method);
 uint32_t mad_tid(const struct mad_packet *p);
 /* Turns a request's packet into its response: data of len bytes, status. */
 void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_t len);
+/* Likewise into a table's: whole has len bytes, records of step words from SA_HEADER on, and is
+ * what p->whole is then. */
+void mad_reply_table(struct mad_packet *p, uint8_t *whole, size_t len, uint16_t step);
 
 /* 14.2.5.3 */
 struct node_info {

@@ -8,10 +8,12 @@
 
 #include "fabric/base/message/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define MAD_BYTES	   256
-#define MAD_PERMISSIVE_LID 0xffff /* destination of a purely directed route */
+#define MAD_WHOLE_MOST	   (64u << 20) /* of a message: longer ones are an error of the port */
+#define MAD_PERMISSIVE_LID 0xffff      /* destination of a purely directed route */
 
 struct mad_addr {
 	uint16_t lid;
@@ -25,6 +27,11 @@ struct mad_packet {
 	uint32_t timeout_ms;  /* sending: how long the backend may keep the transaction open */
 	int status;	      /* received: 0, or -ETIMEDOUT for our own request given back */
 	uint8_t data[MAD_BYTES];
+	/* received: the whole message, where it may be of several datagrams (RMPP, 13.6), behind
+	 * the headers of the first; data is its beginning.  The port's, until the next receive.
+	 * NULL: there is data only. */
+	const uint8_t *whole;
+	size_t whole_len;
 };
 
 struct mad_local {

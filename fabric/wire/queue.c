@@ -261,9 +261,11 @@ static uint32_t queue_generation(struct queue *q)
 	return q->ids[--q->nids] & GENERATION_MASK;
 }
 
-static uint64_t queue_try_timeout_ms(const struct queue *q, uint32_t tries)
+static uint64_t queue_try_timeout_ms(const struct queue *q, const struct queue_request *r,
+				     uint32_t tries)
 {
-	uint64_t ms = (uint64_t)q->timeout_ms << (tries < 16 ? tries : 16);
+	uint64_t ms = (uint64_t)(r->timeout_ms ? r->timeout_ms : q->timeout_ms)
+		      << (tries < 16 ? tries : 16);
 
 	return ms < TIMEOUT_MAX_MS ? ms : TIMEOUT_MAX_MS;
 }
@@ -275,7 +277,7 @@ static int queue_item_send(struct queue *q, uint32_t i, struct err *err)
 	uint32_t s = it->slot == NONE ? q->free_slot : it->slot;
 	struct slot *slot = &q->slot[s];
 	uint32_t gen = queue_generation(q);
-	uint64_t ms = queue_try_timeout_ms(q, it->tries);
+	uint64_t ms = queue_try_timeout_ms(q, &it->req, it->tries);
 	struct mad_packet p;
 	int rc;
 

@@ -27,9 +27,10 @@ struct queue_opts {
 };
 
 struct queue_request {
-	uint64_t tag;  /* the source's own */
-	uint32_t node; /* dense number of the node it goes to, or QUEUE_NO_NODE */
-	uint8_t tries; /* at most this many tries; 0: as the queue's options say */
+	uint64_t tag;	     /* the source's own */
+	uint32_t node;	     /* dense number of the node it goes to, or QUEUE_NO_NODE */
+	uint8_t tries;	     /* at most this many tries; 0: as the queue's options say */
+	uint32_t timeout_ms; /* of the first try; 0: as the queue's options say */
 	struct mad_request mad;
 };
 
@@ -65,7 +66,7 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 /* A single request, to no node in particular. */
 struct queue_answer {
 	int rc;
-	uint16_t status; /* of -EPROTO */
+	uint16_t status;       /* of -EPROTO */
 	uint8_t data[SA_DATA]; /* MAD_SA: all of it, else SMP_DATA bytes */
 };
 

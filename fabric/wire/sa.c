@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define SA_STEP 8 /* bytes: the unit of AttributeOffset */
+
 const char *sa_status_text(uint16_t status)
 {
 	switch (status & 0x7f00) {
@@ -75,6 +77,23 @@ void inform_info_encode(uint8_t *d, const struct inform_info *in)
 	be16_put(d + 26, in->trap);
 	be32_put(d + 28, in->qpn << 8 | (in->resp_time & 31u));
 	be32_put(d + 32, in->producer & 0xffffff);
+}
+
+int sa_table_open(struct sa_table *out, const struct mad_answer *a, size_t size)
+{
+	size_t step = (size_t)a->table_step * SA_STEP;
+
+	memset(out, 0, sizeof(*out));
+	if (a->mgmt_class != MAD_SA || !a->table)
+		return -EPROTO;
+	if (!a->table_len)
+		return 0; /* the step may be anything */
+	if (step < size || a->table_len < size)
+		return -EPROTO;
+	out->at = a->table;
+	out->step = step;
+	out->n = (a->table_len - size) / step + 1; /* the last one may end before its padding */
+	return 0;
 }
 
 int path_record_decode(struct path_record *out, const uint8_t *d)

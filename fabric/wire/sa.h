@@ -49,6 +49,17 @@ void inform_info_encode(uint8_t *d, const struct inform_info *in); /* fills 64 b
 /* InformInfoRecord: the subscriber's GID is at its beginning. */
 #define INFORM_BY_GID (1ull << 0)
 
+/* The records of a table that is an answer: n of them, size bytes or more each. */
+struct sa_table {
+	const uint8_t *at;
+	size_t n, step;
+};
+
+/* -EPROTO: it is no table, it did not come as a whole message, or its records are shorter. */
+int sa_table_open(struct sa_table *out, const struct mad_answer *a, size_t size);
+
+#define PATH_RECORD_BYTES 64
+
 /* 15.2.5.16.  The bits of the component mask that requests here use. */
 #define PATH_BY_DLID (1ull << 4)
 #define PATH_BY_SLID (1ull << 5)
@@ -71,6 +82,9 @@ struct path_record {
 	uint8_t life_selector, life;
 	uint8_t preference;
 };
+
+#define PATH_BY_NUM   (1ull << 12) /* at most so many for each pair of ports */
+#define PATH_NUM_MOST 127
 
 int path_record_decode(struct path_record *out, const uint8_t *d);
 void path_record_encode(uint8_t *d, const struct path_record *in); /* fills 64 bytes */

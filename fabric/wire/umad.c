@@ -56,6 +56,7 @@ struct hca {
 	uint64_t pause_ns; /* see umad_port_hca_pace() */
 	struct mad_local local;
 	void *out, *in;
+	int room; /* for a message, behind in's header */
 };
 
 static int umad_port_hca_send(void *ctx, const struct mad_packet *p, struct err *err)
@@ -104,6 +105,22 @@ static bool umad_port_nothing_came(int rc)
 	return rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC;
 }
 
+/* A message that is longer than there is room for stays where it is: the kernel says how long. */
+static int umad_port_take_message(struct hca *h, int *len, int wait_ms)
+{
+	int rc;
+
+	*len = h->room;
+	rc = umad_recv(h->fd, h->in, len, wait_ms);
+	if (rc != -ENOSPC || *len <= h->room)
+		return rc;
+	if (*len > (int)MAD_WHOLE_MOST)
+		return -EMSGSIZE;
+	h->room = *len;
+	h->in = xrealloc(h->in, 1, sizeof(ib_user_mad_t) + (size_t)h->room);
+	return umad_recv(h->fd, h->in, len, 0);
+}
+
 /* The library waits by poll() and then reads: two system calls and a wake-up for each packet. With
  * a pace, queued packets are read without waiting; it sleeps once only when there are none. */
 static int umad_port_take_packet(struct hca *h, int *len, uint64_t wait_ns)
@@ -112,27 +129,40 @@ static int umad_port_take_packet(struct hca *h, int *len, uint64_t wait_ns)
 	int rc;
 
 	if (h->pause_ns && wait_ns) {
-		rc = umad_recv(h->fd, h->in, len, 0);
+		rc = umad_port_take_message(h, len, 0);
 		if (!umad_port_nothing_came(rc))
 			return rc;
 		if (wait_ns > h->pause_ns) {
 			nanosleep(&ts, NULL);
 			wait_ns -= h->pause_ns;
 		}
-		*len = MAD_BYTES;
-		rc = umad_recv(h->fd, h->in, len, 0);
+		rc = umad_port_take_message(h, len, 0);
 		if (!umad_port_nothing_came(rc))
 			return rc;
-		*len = MAD_BYTES;
 	}
-	return umad_recv(h->fd, h->in, len, (int)((wait_ns + MS - 1) / MS));
+	return umad_port_take_message(h, len, (int)((wait_ns + MS - 1) / MS));
+}
+
+static void umad_port_unpack(struct mad_packet *p, const struct hca *h, int len)
+{
+	const uint8_t *mad = umad_get_mad(h->in);
+	const ib_mad_addr_t *from = umad_get_mad_addr(h->in);
+	size_t n = len < 0 ? 0 : (size_t)len;
+
+	memset(p, 0, sizeof(*p));
+	p->addr.lid = be16toh(from->lid);
+	p->addr.qpn = be32toh(from->qpn);
+	p->addr.sl = from->sl;
+	p->status = umad_status(h->in) ? -ETIMEDOUT : 0;
+	memcpy(p->data, mad, n < MAD_BYTES ? n : MAD_BYTES);
+	p->whole = mad;
+	p->whole_len = n;
 }
 
 static int umad_port_hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct hca *h = ctx;
-	int len = MAD_BYTES, rc;
-	ib_mad_addr_t *from;
+	int len, rc;
 
 	rc = umad_port_take_packet(h, &len, wait_ns);
 	if (umad_port_nothing_came(rc))
@@ -140,13 +170,7 @@ static int umad_port_hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns,
 	if (rc < 0)
 		return err_set(err, rc, "receiving from %s port %u failed: %s", h->local.ca,
 			       h->local.port, strerror(-rc));
-	from = umad_get_mad_addr(h->in);
-	memset(&p->addr, 0, sizeof(p->addr));
-	p->addr.lid = be16toh(from->lid);
-	p->addr.qpn = be32toh(from->qpn);
-	p->addr.sl = from->sl;
-	p->status = umad_status(h->in) ? -ETIMEDOUT : 0;
-	memcpy(p->data, umad_get_mad(h->in), MAD_BYTES);
+	umad_port_unpack(p, h, len);
 	if (h->issm_fd < 0 || p->status || !umad_port_asks_sm(p))
 		return 1;
 	umad_port_answer_as_sm(h, p);
@@ -295,6 +319,7 @@ static int umad_port_choose(struct hca *h, const char *ca, uint32_t port, struct
 		       "another one (see ibstat)");
 }
 
+#define RMPP_VERSION 1 /* long tables come whole */
 #define METHOD_LONGS (16 / sizeof(long))
 
 static void umad_port_method_add(long mask[METHOD_LONGS], uint8_t method)
@@ -317,7 +342,7 @@ static int umad_port_register_agents(struct hca *h, bool listen, struct err *err
 			       "%s port %u accepts no more management clients (umad_register "
 			       "failed)",
 			       h->local.ca, h->local.port);
-	h->agent_sa = umad_register(h->fd, MAD_SA, 2, 0, listen ? reports : NULL);
+	h->agent_sa = umad_register(h->fd, MAD_SA, 2, RMPP_VERSION, listen ? reports : NULL);
 	if (h->agent_sa >= 0)
 		return 0;
 	return err_set(err, -EBUSY,
@@ -358,6 +383,7 @@ static int umad_port_start(struct mad_port *out, const char *ca, uint32_t port, 
 	h->fd = h->issm_fd = h->agent_sa = -1;
 	/* umad_size() is the smaller one of the old interface until a port is open */
 	h->out = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
+	h->room = MAD_BYTES;
 	h->in = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	rc = umad_port_choose(h, ca, port, err);
 	if (rc)

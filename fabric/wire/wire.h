@@ -197,7 +197,8 @@ void wire_sl2vl_free(struct sl2vl_reading *r); /* NULL is fine */
 
 /* What the SM was asked about SLs of paths. */
 struct path_sl_report {
-	uint64_t asked, answered; /* queries; answered without an error */
+	uint64_t asked, answered; /* paths; answered without an error */
+	uint64_t queries, tables; /* that this took, repetitions aside; tables among them */
 	uint64_t differ;	  /* of the answers, from what was claimed or read before */
 	uint32_t term;		  /* the first that differs: source terminal, LID, SLs */
 	uint16_t dlid;
@@ -205,13 +206,14 @@ struct path_sl_report {
 	uint64_t took_ns;
 };
 
-/* Reads the SLs of t (owned by the caller alone) from the SM's path records, one query a path:
- * from one terminal of each switch to every LID in use, then extra queries from random
- * terminals, picked by seed, that check whether the terminals of a switch share their SLs.  When
- * they do not, from every terminal to every LID.  Kept in the cheapest form that holds them.
- *  Switches without terminals send no paths, nor does a terminal to its own LIDs: SL 0.
- * report->differ other than 0: they changed while they were read.  -E2BIG: more than max queries
- * are needed; -EIO: paths without an answer.  After an error the SLs of t mean nothing. */
+/* Reads the SLs of t (owned by the caller alone) from the SM's path records: from one terminal of
+ * each switch to every LID in use, a query for a table each, or a query a path where the SA gives
+ * no tables; then extra queries from random terminals, picked by seed, that check whether the
+ * terminals of a switch share their SLs.  When they do not, from every terminal to every LID.  Kept
+ * in the cheapest form that holds them. Switches without terminals send no paths, nor does a
+ * terminal to its own LIDs: SL 0. report->differ other than 0: they changed while they were read.
+ * -E2BIG: more than max queries are needed; -EIO: paths without an answer.  After an error the SLs
+ * of t mean nothing. */
 int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err);

@@ -10,6 +10,7 @@
 #include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LIE	   5
@@ -21,6 +22,7 @@ struct liar {
 	struct mad_port honest;
 	const uint8_t *lie, *end;
 	unsigned pass;
+	uint8_t *whole; /* of the packet that was given out last, where it is a lie */
 };
 
 static int liar_send(void *ctx, const struct mad_packet *p, struct err *err)
@@ -52,6 +54,20 @@ static void liar_change(struct mad_packet *p, const uint8_t lie[LIE])
 	}
 }
 
+/* Of a table: the same at its beginning, and it ends early. */
+static void liar_change_whole(struct liar *l, struct mad_packet *p)
+{
+	size_t len = p->whole_len;
+
+	if (l->lie[2] & 0x80)
+		len = (size_t)(l->lie[3] << 8 | l->lie[4]) % (len + 1);
+	free(l->whole);
+	l->whole = memcpy(xcalloc(len, 1), p->whole, len);
+	memcpy(l->whole, p->data, len < MAD_BYTES ? len : MAD_BYTES);
+	p->whole = l->whole;
+	p->whole_len = len;
+}
+
 static int liar_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct liar *l = ctx;
@@ -64,6 +80,8 @@ static int liar_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct e
 		return rc;
 	}
 	liar_change(p, l->lie);
+	if (p->whole)
+		liar_change_whole(l, p);
 	l->lie += LIE;
 	l->pass = l->lie < l->end ? l->lie[0] : 0;
 	return rc;
@@ -88,6 +106,7 @@ static void liar_close(void *ctx)
 	struct liar *l = ctx;
 
 	l->honest.ops->close(l->honest.ctx);
+	free(l->whole);
 }
 
 static const struct mad_ops liar_ops = { .send = liar_send,
@@ -206,6 +225,10 @@ bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 		{ 40, 4, 1, 1, 0, 20, 5, 1, 28, 0, 9, 3, 3, 0, 9, 1, 8, 4, 7, 0 },
 		{ 90, 56, 2, 255, 0, 1, 64, 2, 200, 0, 30, 63, 1, 99, 0, 2, 62, 0, 128, 0 },
 		{ 150, 64, 2, 254, 0, 0, 64, 2, 255, 0, 0, 90, 1, 255, 0, 0, 3, 1, 0x81, 0 },
+		/* the first table of path records: its AttributeOffset, its end, the SLID of one */
+		{ 103, 45, 1, 0, 0, 0, 4, 1, 3, 0, 5, 109, 1, 9, 0, 2, 96, 1, 0, 0 },
+		{ 103, 45, 0x82, 0, 150, 0, 99, 1, 4, 0, 3, 96, 1, 7, 0, 1, 109, 1, 255, 0 },
+		{ 103, 99, 0x82, 1, 250, 1, 45, 1, 9, 0, 0, 98, 1, 200, 0, 9, 4, 1, 3, 0 },
 	};
 
 	if (i >= sizeof(seed) / sizeof(*seed))

@@ -242,8 +242,9 @@ static int paths(struct tool *x, const char *path)
 
 	if (wire_read_path_sls(t, x->w, x->f, 1000000, 200, 1, &r, NULL, &x->err))
 		return fail(x->err.text);
-	printf("SLs %s, %" PRIu64 " queries in %.1f ms, of 200 others %" PRIu64 " differ\n",
-	       forms[t->sl_kind], r.asked, (double)r.took_ns / 1e6, r.differ);
+	printf("SLs %s, %" PRIu64 " paths, %" PRIu64 " queries, %" PRIu64
+	       " for tables, in %.1f ms, of 200 others %" PRIu64 " differ\n",
+	       forms[t->sl_kind], r.asked, r.queries, r.tables, (double)r.took_ns / 1e6, r.differ);
 	rc = r.differ != 0;
 	if (!rc && !wire_check_path_sls(x->w, x->f, t, 300, 7, &r, NULL, &x->err))
 		printf("checked %" PRIu64 " paths, %" PRIu64 " differ\n", r.answered, r.differ);

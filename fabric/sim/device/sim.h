@@ -17,6 +17,19 @@
 struct mkeys;
 struct sim;
 
+/* The tables that its SA gives. */
+enum sim_tables {
+	SIM_TABLES_GOOD,
+	SIM_TABLES_NONE,	/* refused: records come one by one only */
+	SIM_TABLES_FIRST_MAD,	/* as where nobody puts the datagrams of a message together */
+	SIM_TABLES_NO_STEP,	/* AttributeOffset 0 */
+	SIM_TABLES_SHORT_STEP,	/* records overlap */
+	SIM_TABLES_CUT,		/* they end in the middle of the third record */
+	SIM_TABLES_ALIEN,	/* records of another source, with other SLs */
+	SIM_TABLES_HOLES,	/* of four records one is missing */
+	SIM_TABLES_FIRST_SOURCE /* the first one that is asked for is good, others are refused */
+};
+
 struct sim_opts {
 	uint64_t seed;		    /* of everything that is left to chance */
 	bool virtual_clock;	    /* time only passes while somebody waits for a packet */
@@ -33,6 +46,7 @@ struct sim_opts {
 	bool short_pma;		    /* 64 bits for traffic, but errors and wait only in 32 */
 	bool no_sums;		    /* switches do not add up their ports */
 	bool false_sums;	    /* they say 0 whatever their ports count */
+	enum sim_tables tables;
 };
 
 /* Defaults of the options: realtime, nothing lost, no delay, SM on terminal 0. */
@@ -60,7 +74,8 @@ void sim_set_pkeys(struct sim *s, uint32_t term, const uint16_t *keys, uint32_t 
 /*
  * The SM takes subscriptions to notices (as many as come), passes traps of nodes on as reports
  * to the subscribers, without repeating any, and drops a trap that the same port has sent 10
- * times within 5 s.  It answers path records by (source LID, destination LID).
+ * times within 5 s.  It answers path records by (source LID, destination LID), and gives tables of
+ * those of a source LID.
  */
 struct sim_sm_counts {
 	uint64_t traps; /* that reached it, suppressed ones as well */

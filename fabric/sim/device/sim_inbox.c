@@ -5,6 +5,7 @@
 #include "fabric/sim/device/sim_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Doubles the ring. */
 static void sim_inbox_grow(struct sim_port *sp)
@@ -28,17 +29,26 @@ static struct sim_flight *sim_inbox_place(struct sim_port *sp)
 	return &sp->ring[sp->seq & (sp->size - 1)];
 }
 
+static const uint8_t *sim_inbox_copy(const uint8_t *whole, size_t len)
+{
+	return memcpy(xcalloc(len, 1), whole, len);
+}
+
 static void sim_inbox_fly(struct sim_port *sp, const struct mad_packet *p)
 {
 	const struct sim_opts *o = &sp->sim->o;
 	struct rng *rng = &sp->sim->rng;
 	uint64_t us = o->delay_us;
+	struct sim_flight *place;
 
 	if (o->jitter_us)
 		us += rng_below(rng, o->jitter_us + 1ull);
 	if (o->reorder > 0 && rng_unit(rng) < o->reorder)
 		us += 10ull * (o->delay_us ? o->delay_us : 1);
-	*sim_inbox_place(sp) = (struct sim_flight){ true, sp->seq, *p };
+	place = sim_inbox_place(sp);
+	*place = (struct sim_flight){ true, sp->seq, *p };
+	if (p->whole)
+		place->packet.whole = sim_inbox_copy(p->whole, p->whole_len);
 	heap_push(&sp->due, sim_now_ns(sp->sim) + us * 1000, sp->seq++);
 }
 
@@ -70,10 +80,16 @@ void sim_inbox_take(struct sim_port *sp, struct mad_packet *p)
 	*p = x->packet;
 	p->status = 0;
 	x->in_flight = false;
+	free(sp->whole);
+	sp->whole = (uint8_t *)p->whole;
 }
 
 void sim_inbox_free(struct sim_port *sp)
 {
+	for (uint32_t i = 0; i < sp->size; i++)
+		if (sp->ring[i].in_flight)
+			free((uint8_t *)sp->ring[i].packet.whole);
+	free(sp->whole);
 	heap_done(&sp->due);
 	free(sp->ring);
 }

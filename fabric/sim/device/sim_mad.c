@@ -4,6 +4,7 @@
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MTU_4096 5
@@ -12,6 +13,7 @@ struct reply {
 	uint16_t status;
 	size_t len;
 	uint8_t data[SA_DATA];
+	struct sm_table table;
 };
 
 static void sim_mad_node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
@@ -373,7 +375,18 @@ static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t fro
 	if (r->mgmt_class != MAD_SA)
 		return sim_mad_answer_smp(s, end, in, r, a);
 	a->len = r->attr == SA_SERVICE_RECORD || r->attr == SA_NODE_RECORD ? SA_DATA : SMP_DATA;
+	if (r->method == MAD_GET_TABLE)
+		return sm_answer_table(s, end, r, &a->status, &a->table);
 	return sm_answer(s, end, from, r, &a->status, a->data);
+}
+
+static void sim_mad_give_table(const struct sim *s, struct mad_packet *p, const struct sm_table *t)
+{
+	mad_reply_table(p, t->whole, t->len, t->step);
+	if (s->o.tables != SIM_TABLES_FIRST_MAD)
+		return;
+	p->whole = NULL;
+	free(t->whole);
 }
 
 bool sim_answer(struct sim *s, uint32_t from, struct mad_packet *p)
@@ -395,9 +408,14 @@ bool sim_answer(struct sim *s, uint32_t from, struct mad_packet *p)
 	if (!sim_mad_answer(s, at, in, from, &r, &a))
 		return false;
 	if (!directed && at != from &&
-	    sim_walk_lid(s, at, s->f->term_lid[from], r.sl, smp, &back) != from)
+	    sim_walk_lid(s, at, s->f->term_lid[from], r.sl, smp, &back) != from) {
+		free(a.table.whole);
 		return false;
-	mad_reply(p, a.status, a.data, a.len);
+	}
+	if (a.table.whole)
+		sim_mad_give_table(s, p, &a.table);
+	else
+		mad_reply(p, a.status, a.data, a.len);
 	if (!directed)
 		p->addr.lid = r.lid;
 	return true;

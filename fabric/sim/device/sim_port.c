@@ -15,12 +15,14 @@ static int sim_port_send(void *ctx, const struct mad_packet *p, struct err *err)
 	struct mad_packet back = *p;
 
 	(void)err;
+	back.whole = NULL;
 	pthread_mutex_lock(&s->lock);
 	if (!sim_lost(s)) {
 		if (sim_answer(s, sp->term, &back))
 			sim_inbox_put(sp, &back);
 		else
 			sm_take(s, sp->term, p);
+		free((uint8_t *)back.whole);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return 0;

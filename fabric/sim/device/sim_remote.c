@@ -108,7 +108,7 @@ static void sim_remote_answer(struct sim_server *s, struct remote_client *c)
 		s->m.n = 0;
 		while (s->m.n < BATCH &&
 		       c->port.ops->recv(c->port.ctx, &s->m.p[s->m.n], 0, NULL) == 1)
-			s->m.n++;
+			s->m.p[s->m.n++].whole = NULL; /* does not fit */
 		if (s->m.n)
 			send(c->fd, &s->m, sim_remote_size(s->m.n), MSG_DONTWAIT | MSG_NOSIGNAL);
 		c->open -= s->m.n < c->open ? s->m.n : c->open;
@@ -299,6 +299,7 @@ static int sim_remote_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, st
 	}
 	*p = r->in.p[r->taken++];
 	p->status = 0;
+	p->whole = NULL;
 	return 1;
 }
 

@@ -90,7 +90,7 @@ void sim_sm_counts(struct sim *s, struct sim_sm_counts *out)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool sim_sa_sm_at(const struct sim *s, uint32_t end)
+bool sm_is_at(const struct sim *s, uint32_t end)
 {
 	return end == s->o.sm_term && !s->sm_stopped;
 }
@@ -160,6 +160,20 @@ static uint8_t sim_sa_path_sl(const struct sim *s, uint32_t src, uint16_t dlid)
 	return tables_path_sl(t, src, sw, dlid);
 }
 
+/* pr: with its LIDs, those of these ends. */
+void sm_path_record(const struct sim *s, struct path_record *pr, uint32_t src, uint32_t dst)
+{
+	sim_sa_gid(s, src, &pr->sgid_prefix, &pr->sgid_guid);
+	sim_sa_gid(s, dst, &pr->dgid_prefix, &pr->dgid_guid);
+	pr->sl = sim_sa_path_sl(s, src, pr->dlid);
+	pr->reversible = true;
+	pr->pkey = 0xffff;
+	pr->mtu_selector = pr->rate_selector = pr->life_selector = PATH_EXACTLY;
+	pr->mtu = MTU_4096;
+	pr->rate = RATE_100;
+	pr->life = LIFE_1S;
+}
+
 static uint16_t sim_sa_path_query(const struct sim *s, const struct mad_request *r, uint8_t *d)
 {
 	const uint64_t want = PATH_BY_DLID | PATH_BY_SLID;
@@ -173,15 +187,7 @@ static uint16_t sim_sa_path_query(const struct sim *s, const struct mad_request 
 	dst = fabric_lid_end(s->f, pr.dlid);
 	if (src == FAB_NONE || dst == FAB_NONE)
 		return SA_NO_RECORDS;
-	sim_sa_gid(s, src, &pr.sgid_prefix, &pr.sgid_guid);
-	sim_sa_gid(s, dst, &pr.dgid_prefix, &pr.dgid_guid);
-	pr.sl = sim_sa_path_sl(s, src, pr.dlid);
-	pr.reversible = true;
-	pr.pkey = 0xffff;
-	pr.mtu_selector = pr.rate_selector = pr.life_selector = PATH_EXACTLY;
-	pr.mtu = MTU_4096;
-	pr.rate = RATE_100;
-	pr.life = LIFE_1S;
+	sm_path_record(s, &pr, src, dst);
 	path_record_encode(d, &pr);
 	return 0;
 }
@@ -312,7 +318,7 @@ static uint16_t sim_sa_service(struct sim *s, const struct mad_request *r, uint8
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d)
 {
-	if (!sim_sa_sm_at(s, end))
+	if (!sm_is_at(s, end))
 		return false;
 	if (r->method == MAD_SET && r->attr == SA_INFORM_INFO)
 		*status = sim_sa_inform(s, from, r, d);
@@ -416,6 +422,7 @@ static void sim_sa_pass_report(struct sim *s, uint32_t from, const struct mad_pa
 	if (at == FAB_NONE || sim_is_switch(s, at))
 		return;
 	there.addr.lid = s->f->term_lid[from];
+	there.whole = NULL;
 	sim_deliver(s, at, &there);
 }
 
@@ -432,8 +439,8 @@ void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p)
 	if ((h.mgmt_class != MAD_SMP || h.method != MAD_TRAP) &&
 	    (h.mgmt_class != MAD_SA || h.method != MAD_REPORT_RESP))
 		return;
-	if (!sim_sa_sm_at(s, sim_walk_lid(s, from, p->addr.lid, p->addr.sl, h.mgmt_class == MAD_SMP,
-					  &in)))
+	if (!sm_is_at(s,
+		      sim_walk_lid(s, from, p->addr.lid, p->addr.sl, h.mgmt_class == MAD_SMP, &in)))
 		return;
 	if (h.method == MAD_TRAP)
 		sim_sa_take_trap(s, from, p);

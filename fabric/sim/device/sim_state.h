@@ -15,6 +15,7 @@ typedef uint64_t counter_row[CTR_COUNT];
 struct traffic;
 struct mad_request;
 struct node_info;
+struct path_record;
 struct sim_port;
 struct sim_sm;
 
@@ -40,6 +41,7 @@ struct sim {
 	uint16_t **pkeys;	  /* by terminal, SIM_PKEYS each; NULL: as at first */
 	uint64_t fail_after, lose_after;
 	bool sm_stopped;
+	uint32_t tables_given; /* by the SA */
 
 	counter_row *port_ctr; /* by fabric port */
 	counter_row *term_ctr; /* by end */
@@ -86,6 +88,19 @@ void sm_path_sls(struct sim_sm *sm, const struct tables *t);
 /* False: nobody is there who answers.  d: SA_DATA bytes. */
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d);
+void sm_path_record(const struct sim *s, struct path_record *pr, uint32_t src, uint32_t dst);
+
+/* sim_table */
+struct sm_table {
+	uint8_t *whole; /* records are behind SA_HEADER bytes; NULL: a status, and no table */
+	size_t len;
+	uint16_t step; /* words of 8 bytes */
+};
+
+/* As sm_answer(), for MAD_GET_TABLE. */
+bool sm_answer_table(struct sim *s, uint32_t end, const struct mad_request *r, uint16_t *status,
+		     struct sm_table *out);
+bool sm_is_at(const struct sim *s, uint32_t end);
 /* A packet that is no request: traps and answers to reports. */
 void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p);
 

@@ -41,7 +41,8 @@ struct fake {
 	double loss, duplicate;
 	bool shuffle; /* delays at random: reordered */
 	bool driver_gives_back;
-	bool forged; /* before each answer one from another LID, or of another way, with the same id */
+	bool forged; /* before each answer one from another LID, or of another way, with the same id
+		      */
 	bool anywhere; /* directed routes: all lead to LID 1 */
 	uint32_t first_tid, next_of_slot[SLOT_MASK + 1], foretold;
 	uint32_t send_fails_after, again_every;
@@ -144,6 +145,7 @@ static const struct mad_ops fake_ops = { .send = fake_send, .recv = fake_recv, .
 struct source {
 	uint32_t n, at, nodes;
 	uint8_t tries;
+	uint32_t timeout_ms;
 	int rc[REQUESTS];
 	uint8_t done[REQUESTS];
 	uint64_t done_ns[REQUESTS];
@@ -159,6 +161,7 @@ static bool source_next(void *ctx, struct queue_request *out)
 	out->tag = s->at++;
 	out->node = (uint32_t)(out->tag % s->nodes);
 	out->tries = s->tries;
+	out->timeout_ms = s->timeout_ms;
 	out->mad = (struct mad_request){ .mgmt_class = MAD_SMP,
 					 .method = MAD_GET,
 					 .attr = SMP_LFT,
@@ -359,6 +362,21 @@ static void a_request_may_ask_for_fewer_tries(void **state)
 	teardown(&bench);
 }
 
+static void a_request_may_have_more_time_than_others(void **state)
+{
+	struct queue_opts o = { .timeout_ms = 100 };
+
+	(void)state;
+	setup(&bench, 1, 1, &o);
+	bench.fake.lid[1].dead = true;
+	bench.source.tries = 2;
+	bench.source.timeout_ms = 2000;
+	assert_int_equal(run(&bench), 0);
+	assert_int_equal(bench.source.rc[0], -ETIMEDOUT);
+	assert_int_equal(bench.fake.now_ns - 1000 * MS, (2000 + 4000) * MS);
+	teardown(&bench);
+}
+
 static void a_slow_starter_gets_everything_through(void **state)
 {
 	struct queue_opts o = { .window = 8, .timeout_ms = 50, .retries = 3 };
@@ -547,6 +565,7 @@ int main(void)
 		cmocka_unit_test(a_dead_node_does_not_stall_the_others),
 		cmocka_unit_test(many_dead_nodes_wait_beside_the_window),
 		cmocka_unit_test(a_request_may_ask_for_fewer_tries),
+		cmocka_unit_test(a_request_may_have_more_time_than_others),
 		cmocka_unit_test(a_slow_starter_gets_everything_through),
 		cmocka_unit_test(silent_nodes_are_asked_less_and_less_often),
 		cmocka_unit_test(a_refusal_is_told_with_its_status),

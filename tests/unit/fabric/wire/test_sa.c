@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -213,6 +214,138 @@ static void a_path_record_has_the_layout_of_the_specification(void **state)
 	assert_int_equal(FIELD(d, IB_SA_PR_NPATH_F), pr.num);
 	assert_int_equal(FIELD(d, IB_SA_PR_SL_F), pr.sl);
 #endif
+}
+
+#define TABLE_STEP 8 /* words of a path record */
+
+/* An answer of len bytes of records, LID 1 and up, in memory that ends where they do. */
+static void table_answer(struct mad_packet *p, size_t len, uint16_t step)
+{
+	struct mad_request r = {
+		.mgmt_class = MAD_SA, .method = MAD_GET_TABLE, .attr = SA_PATH_RECORD, .lid = 9
+	};
+	uint8_t *whole = xcalloc(SA_HEADER + len, 1), record[PATH_RECORD_BYTES];
+
+	for (size_t at = 0; at < len; at += PATH_RECORD_BYTES) {
+		struct path_record pr = { .slid = 7,
+					  .dlid = (uint16_t)(1 + at / PATH_RECORD_BYTES) };
+
+		path_record_encode(record, &pr);
+		memcpy(whole + SA_HEADER + at, record,
+		       len - at < PATH_RECORD_BYTES ? len - at : PATH_RECORD_BYTES);
+	}
+	mad_build(p, &r, 5);
+	mad_reply_table(p, whole, SA_HEADER + len, step);
+}
+
+/* How many records there are; -EPROTO: none can be read. */
+static int records(const struct mad_packet *p)
+{
+	struct mad_answer a;
+	struct sa_table t;
+	int rc;
+
+	assert_int_equal(mad_parse(&a, p), 0);
+	assert_int_equal(a.method, MAD_GET_TABLE_RESP);
+	rc = sa_table_open(&t, &a, PATH_RECORD_BYTES);
+	for (size_t i = 0; !rc && i < t.n; i++) {
+		struct path_record pr;
+
+		path_record_decode(&pr, t.at + i * t.step);
+		assert_int_equal(pr.dlid, i + 1);
+	}
+	return rc ? rc : (int)t.n;
+}
+
+static void a_table_has_its_records_to_the_last_whole_one(void **state)
+{
+	static const struct {
+		size_t len;
+		int n;
+	} tables[] = { { 0, 0 },   { 1, -EPROTO }, { 63, -EPROTO }, { 64, 1 },
+		       { 127, 1 }, { 128, 2 },	   { 200, 3 },	    { 201, 3 },
+		       { 256, 4 }, { 6400, 100 },  { 6463, 100 },   { 64000, 1000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct mad_packet p;
+
+		table_answer(&p, tables[i].len, TABLE_STEP);
+		assert_int_equal(records(&p), tables[i].n);
+		free((uint8_t *)p.whole);
+	}
+}
+
+static void a_table_whose_records_overlap_is_refused(void **state)
+{
+	struct mad_packet p;
+
+	(void)state;
+	for (uint16_t step = 0; step < TABLE_STEP; step++) {
+		table_answer(&p, 640, step);
+		assert_int_equal(records(&p), -EPROTO);
+		free((uint8_t *)p.whole);
+	}
+	table_answer(&p, 64, UINT16_MAX); /* nothing comes behind the one that there is */
+	assert_int_equal(records(&p), 1);
+	free((uint8_t *)p.whole);
+	table_answer(&p, 0, 0); /* of no records OpenSM tells no size */
+	assert_int_equal(records(&p), 0);
+	free((uint8_t *)p.whole);
+}
+
+/* Version, type, flags: offsets 24 to 26. */
+static void the_first_datagram_of_a_table_is_not_taken_for_it(void **state)
+{
+	static const struct {
+		size_t at;
+		uint8_t value;
+	} others[] = {
+		{ 24, 0 }, { 25, 0 }, { 25, 2 }, { 26, 0 }, { 26, 1 }, { 26, 2 }, { 26, 7 }
+	};
+	struct mad_packet p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		table_answer(&p, 640, TABLE_STEP);
+		assert_int_equal(records(&p), 10);
+		p.data[others[i].at] = others[i].value;
+		assert_int_equal(records(&p), -EPROTO);
+		free((uint8_t *)p.whole);
+	}
+	table_answer(&p, 640, TABLE_STEP);
+	p.whole_len = MAD_BYTES;
+	assert_int_equal(records(&p), -EPROTO);
+	free((uint8_t *)p.whole);
+	p.whole = NULL;
+	assert_int_equal(records(&p), -EPROTO);
+}
+
+static void any_bytes_for_a_table_are_read_inside_it_or_refused(void **state)
+{
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 5);
+	for (int i = 0; i < 20000; i++) {
+		size_t len = rng_below(&r, 500);
+		uint8_t *whole = xcalloc(len, 1);
+		struct mad_packet p = { .whole = whole, .whole_len = len };
+		struct mad_answer a;
+		struct sa_table t;
+
+		random_bytes(&r, whole, len);
+		memcpy(p.data, whole, len < MAD_BYTES ? len : MAD_BYTES);
+		memcpy(p.data, "\1\3\2\x92", 4);
+		if (rng_below(&r, 2))
+			memcpy(p.data + 24, len > MAD_BYTES ? "\1\1\3" : "\1\1\7", 3);
+		if (rng_below(&r, 2))
+			p.data[44] = 0;
+		assert_int_equal(mad_parse(&a, &p), 0);
+		if (!sa_table_open(&t, &a, PATH_RECORD_BYTES) && t.n)
+			assert_true(t.at + (t.n - 1) * t.step + PATH_RECORD_BYTES <= whole + len);
+		free(whole);
+	}
 }
 
 static void libibmad_finds_the_same_fields_in_a_notice(void **state)
@@ -450,6 +583,10 @@ int main(void)
 		cmocka_unit_test(a_trap_has_the_layout_of_the_specification),
 		cmocka_unit_test(a_report_carries_the_whole_notice_and_its_answer_the_same),
 		cmocka_unit_test(a_path_record_has_the_layout_of_the_specification),
+		cmocka_unit_test(a_table_has_its_records_to_the_last_whole_one),
+		cmocka_unit_test(a_table_whose_records_overlap_is_refused),
+		cmocka_unit_test(the_first_datagram_of_a_table_is_not_taken_for_it),
+		cmocka_unit_test(any_bytes_for_a_table_are_read_inside_it_or_refused),
 		cmocka_unit_test(libibmad_finds_the_same_fields_in_a_notice),
 		cmocka_unit_test(unpath_is_a_management_notice_with_twenty_bytes_of_ours),
 		cmocka_unit_test(an_answer_tells_the_port_s_own_capabilities),

@@ -28,7 +28,7 @@ struct world {
 };
 
 /* 4 leaves with 3 hosts, 2 spines without any; random SLs of that form. */
-static void world_up(struct world *x, enum sl_kind kind, double loss)
+static void world_up_with(struct world *x, enum sl_kind kind, double loss, enum sim_tables tables)
 {
 	struct net_opts no = { .lmc = 1 };
 	struct wire_opts wo = { .term = 5, .timeout_ms = 1, .retries = 12 };
@@ -40,6 +40,7 @@ static void world_up(struct world *x, enum sl_kind kind, double loss)
 	so.virtual_clock = true;
 	so.delay_us = 10;
 	so.loss = loss;
+	so.tables = tables;
 	rng_seed(&r, 11);
 	x->f = net_tree(4, 2, 3, &no);
 	x->t = kit_bfs(x->f);
@@ -51,6 +52,11 @@ static void world_up(struct world *x, enum sl_kind kind, double loss)
 	assert_int_equal(sim_new(&x->sim, x->f, &so, &x->err), 0);
 	assert_int_equal(sim_install_tables(x->sim, x->t, &x->err), 0);
 	assert_int_equal(wire_open_sim(&x->w, x->sim, &wo, &x->err), 0);
+}
+
+static void world_up(struct world *x, enum sl_kind kind, double loss)
+{
+	world_up_with(x, kind, loss, SIM_TABLES_GOOD);
 }
 
 static void world_down(struct world *x)
@@ -100,20 +106,91 @@ static void every_form_is_read_back_as_cheap_as_it_is(void **state)
 	}
 }
 
-static void a_query_a_source_switch_and_lid_is_enough(void **state)
+/* 12 hosts with 2 LIDs, 6 switches with 1: 30; 4 of the switches have hosts, of which the first
+ * one's own 2 LIDs are asked from the second. */
+#define LIDS	30
+#define SOURCES 4
+#define EXTRA	50 /* of read_sls() */
+
+static void a_table_a_source_switch_is_enough(void **state)
 {
+	const uint64_t need = SOURCES + SOURCES * 2 + EXTRA;
 	struct world x;
 
 	(void)state;
 	world_up(&x, SL_BY_SWITCH, 0);
-	/* 12 hosts with 2 LIDs, 6 switches with 1: 30; 4 of the switches have hosts */
-	assert_int_equal(read_sls(&x, 4 * 30 + 50), 0);
-	assert_int_equal(x.r.asked, 4 * 30 + 50);
+	assert_int_equal(read_sls(&x, need), 0);
+	assert_int_equal(x.r.asked, SOURCES * LIDS + EXTRA);
+	assert_int_equal(x.r.answered, x.r.asked);
+	assert_int_equal(x.r.tables, SOURCES);
+	assert_int_equal(x.r.queries, need);
 	expect_all_equal(&x);
-	assert_int_equal(read_sls(&x, 4 * 30 + 49), -E2BIG);
+	assert_int_equal(read_sls(&x, need - 1), -E2BIG);
 	assert_string_equal(
 		x.err.text,
-		"the SLs of all paths, by source switch, take 170 queries to the subnet manager; the limit is 169");
+		"the SLs of all paths, by source switch, take 62 queries to the subnet manager; the limit is 61");
+	assert_int_equal(x.r.queries, 1);
+	world_down(&x);
+}
+
+static void without_tables_it_is_a_query_a_source_switch_and_lid(void **state)
+{
+	static const enum sim_tables none[] = { SIM_TABLES_NONE, SIM_TABLES_FIRST_MAD };
+	const uint64_t need = 1 + SOURCES * LIDS + EXTRA; /* 1: for the table that does not come */
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct world x;
+
+		world_up_with(&x, SL_BY_SWITCH, 0, none[k]);
+		assert_int_equal(read_sls(&x, need), 0);
+		assert_int_equal(x.r.queries, need);
+		assert_int_equal(x.r.tables, 1);
+		expect_all_equal(&x);
+		assert_int_equal(read_sls(&x, need - 1), -E2BIG);
+		assert_string_equal(
+			x.err.text,
+			"the SLs of all paths, by source switch, take 171 queries to the subnet manager; the limit is 170");
+		world_down(&x);
+	}
+}
+
+static void what_damaged_tables_do_not_say_is_asked_path_by_path(void **state)
+{
+	static const struct {
+		enum sim_tables how;
+		uint32_t tables; /* that are asked for */
+	} damaged[] = {
+		{ SIM_TABLES_NO_STEP, 1 }, { SIM_TABLES_SHORT_STEP, 1 },
+		{ SIM_TABLES_CUT, 1 },	   { SIM_TABLES_ALIEN, 1 },
+		{ SIM_TABLES_HOLES, 4 },   { SIM_TABLES_FIRST_SOURCE, 4 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(damaged) / sizeof(damaged[0]); k++) {
+		struct world x;
+
+		world_up_with(&x, SL_BY_SWITCH, 0, damaged[k].how);
+		assert_int_equal(read_sls(&x, 100000), 0);
+		assert_int_equal(x.r.tables, damaged[k].tables);
+		assert_int_equal(x.r.answered, x.r.asked);
+		assert_int_equal(x.r.differ, 0);
+		expect_all_equal(&x);
+		world_down(&x);
+	}
+}
+
+/* 12 tables, of which the first one only is good, and no more than a few others are tried. */
+static void tables_that_fail_are_not_asked_for_over_and_over(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up_with(&x, SL_BY_TERM, 0, SIM_TABLES_FIRST_SOURCE);
+	assert_int_equal(read_sls(&x, 100000), 0);
+	assert_int_equal(x.got->sl_kind, SL_BY_TERM);
+	assert_in_range(x.r.tables, 1, 11);
+	expect_all_equal(&x);
 	world_down(&x);
 }
 
@@ -122,9 +199,14 @@ static void too_many_hosts_with_sls_of_their_own_are_an_error(void **state)
 	struct world x;
 
 	(void)state;
-	world_up(&x, SL_BY_TERM, 0);
+	world_up_with(&x, SL_BY_TERM, 0, SIM_TABLES_NONE);
 	assert_int_equal(read_sls(&x, 300), -E2BIG);
 	assert_non_null(strstr(x.err.text, "which differ between the hosts of a switch"));
+	world_down(&x);
+	world_up(&x, SL_BY_TERM, 0); /* 12 tables do */
+	assert_int_equal(read_sls(&x, 12 + EXTRA), 0);
+	assert_int_equal(x.r.tables, 12);
+	expect_all_equal(&x);
 	world_down(&x);
 }
 
@@ -133,11 +215,13 @@ static void lost_packets_are_asked_for_again(void **state)
 	struct world x;
 
 	(void)state;
-	world_up(&x, SL_BY_SWITCH, 0.2);
-	assert_int_equal(read_sls(&x, 100000), 0);
-	assert_int_equal(x.r.differ, 0);
-	expect_all_equal(&x);
-	world_down(&x);
+	for (int tables = 0; tables < 2; tables++) {
+		world_up_with(&x, SL_BY_SWITCH, 0.2, tables ? SIM_TABLES_GOOD : SIM_TABLES_NONE);
+		assert_int_equal(read_sls(&x, 100000), 0);
+		assert_int_equal(x.r.differ, 0);
+		expect_all_equal(&x);
+		world_down(&x);
+	}
 }
 
 static void the_sm_s_sls_are_told_from_a_claim(void **state)
@@ -263,7 +347,7 @@ static void sls_that_take_too_many_queries_are_not_known_and_0(void **state)
 	struct world x;
 
 	(void)state;
-	world_up(&x, SL_BY_SWITCH, 0);
+	world_up_with(&x, SL_BY_SWITCH, 0, SIM_TABLES_NONE);
 	assert_int_equal(wire_learn_path_sls(x.got, x.w, x.f, 100, NULL, &x.err), -E2BIG);
 	assert_false(x.got->sls_told);
 	assert_int_equal(x.got->sl_kind, SL_CONST);
@@ -275,7 +359,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_is_read_back_as_cheap_as_it_is),
-		cmocka_unit_test(a_query_a_source_switch_and_lid_is_enough),
+		cmocka_unit_test(a_table_a_source_switch_is_enough),
+		cmocka_unit_test(without_tables_it_is_a_query_a_source_switch_and_lid),
+		cmocka_unit_test(what_damaged_tables_do_not_say_is_asked_path_by_path),
+		cmocka_unit_test(tables_that_fail_are_not_asked_for_over_and_over),
 		cmocka_unit_test(too_many_hosts_with_sls_of_their_own_are_an_error),
 		cmocka_unit_test(lost_packets_are_asked_for_again),
 		cmocka_unit_test(the_sm_s_sls_are_told_from_a_claim),

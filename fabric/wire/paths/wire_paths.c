@@ -5,114 +5,19 @@
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
-#include "fabric/wire/sa.h"
+#include "fabric/wire/paths/path_asker.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define NO_SL 0xff
-#define LOOK  64
+#define LOOK	   64
+#define PATHS_MOST (16u << 20) /* in memory: 8 bytes each */
 
-struct path {
-	uint32_t term;
-	uint16_t dlid;
-	uint8_t sl; /* NO_SL: no answer */
-};
-
-struct asker {
-	struct wire *w;
-	const struct fabric *f;
-	VEC(struct path) paths;
-	uint64_t at, total;
-	uint16_t sm_lid;
-	uint8_t sm_sl;
-	uint16_t status; /* of the last answer with an error */
-	struct path_sl_report *report;
-};
-
-static bool wire_paths_asker_next(void *ctx, struct queue_request *out)
+static void wire_paths_compare(struct path_sl_report *r, const struct asked_path *p,
+			       uint8_t claimed)
 {
-	struct asker *x = ctx;
-	struct path_record pr = { 0 };
-	const struct path *p;
-
-	if (x->at == x->paths.n)
-		return false;
-	p = &x->paths.v[x->at];
-	pr.slid = x->f->term_lid[p->term];
-	pr.dlid = p->dlid;
-	memset(&out->mad, 0, sizeof(out->mad));
-	out->mad.mgmt_class = MAD_SA;
-	out->mad.method = MAD_GET;
-	out->mad.attr = SA_PATH_RECORD;
-	out->mad.lid = x->sm_lid;
-	out->mad.sl = x->sm_sl;
-	out->mad.comp_mask = PATH_BY_SLID | PATH_BY_DLID;
-	path_record_encode(out->mad.data, &pr);
-	out->tag = x->at++;
-	out->node = QUEUE_NO_NODE;
-	x->report->asked++;
-	return true;
-}
-
-static void wire_paths_asker_done(void *ctx, const struct queue_request *req, int rc,
-				  const struct mad_answer *a)
-{
-	struct asker *x = ctx;
-	struct path *p = &x->paths.v[req->tag];
-	struct path_record pr;
-
-	if (rc == -EPROTO)
-		x->status = a->status;
-	if (rc || path_record_decode(&pr, a->data) || pr.dlid != p->dlid ||
-	    pr.slid != x->f->term_lid[p->term])
-		return;
-	p->sl = pr.sl;
-	x->report->answered++;
-}
-
-static void wire_paths_add(struct asker *x, uint32_t term, uint16_t dlid)
-{
-	vec_push(&x->paths, (struct path){ .term = term, .dlid = dlid, .sl = NO_SL });
-}
-
-static int wire_paths_run(struct asker *x, struct progress *progress, struct err *err)
-{
-	struct queue_source src = { .next = wire_paths_asker_next,
-				    .done = wire_paths_asker_done,
-				    .ctx = x,
-				    .total = &x->total };
-	uint64_t start = wire_now_ns(x->w);
-	struct wire_sm sm;
-	int rc = wire_sm_info(&sm, x->w, err);
-
-	if (rc)
-		return rc;
-	x->sm_lid = sm.lid;
-	x->sm_sl = sm.sl;
-	x->total = x->paths.n;
-	rc = queue_run(x->w->queue, &src, progress, "query path SLs", err);
-	x->report->took_ns = wire_now_ns(x->w) - start;
-	if (rc == -ECANCELED)
-		err_set(err, rc, "cancelled: not all paths were queried");
-	return rc;
-}
-
-static int wire_paths_unanswered(const struct asker *x, struct err *err)
-{
-	const struct path_sl_report *r = x->report;
-
-	return err_set(err, -EIO,
-		       "the subnet manager at LID %u reports no SL for %llu of %llu paths: %s",
-		       x->sm_lid, (unsigned long long)(r->asked - r->answered),
-		       (unsigned long long)r->asked,
-		       x->status ? sa_status_text(x->status) : "no response");
-}
-
-static void wire_paths_compare(struct path_sl_report *r, const struct path *p, uint8_t claimed)
-{
-	if (p->sl == NO_SL || p->sl == claimed || r->differ++)
+	if (p->sl == PATH_NO_SL || p->sl == claimed || r->differ++)
 		return;
 	r->term = p->term;
 	r->dlid = p->dlid;
@@ -122,7 +27,7 @@ static void wire_paths_compare(struct path_sl_report *r, const struct path *p, u
 
 /* Random paths between counted terminals and LIDs in use, none to the source itself; a fabric may
  * have neither. */
-static void wire_paths_add_random(struct asker *x, uint32_t n, uint64_t seed)
+static void wire_paths_add_random(struct path_asker *x, uint32_t n, uint64_t seed)
 {
 	const struct fabric *f = x->f;
 	uint64_t tries = 64ull * n;
@@ -136,7 +41,7 @@ static void wire_paths_add_random(struct asker *x, uint32_t n, uint64_t seed)
 
 		if (end == FAB_NONE || end == term)
 			continue;
-		wire_paths_add(x, term, dlid);
+		path_asker_add(x, term, dlid);
 		n--;
 	}
 }
@@ -145,20 +50,20 @@ int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tab
 			uint64_t seed, struct path_sl_report *report, struct progress *progress,
 			struct err *err)
 {
-	struct asker x = { .w = w, .f = f, .report = report };
+	struct path_asker x = { .w = w, .f = f, .report = report };
 	int rc;
 
 	memset(report, 0, sizeof(*report));
 	wire_paths_add_random(&x, n, seed);
-	rc = wire_paths_run(&x, progress, err);
+	rc = path_asker_run(&x, progress, err);
 	for (size_t i = 0; i < x.paths.n && !rc; i++)
 		wire_paths_compare(report, &x.paths.v[i],
 				   tables_path_sl(t, x.paths.v[i].term,
 						  f->term_sw[x.paths.v[i].term],
 						  x.paths.v[i].dlid));
 	if (!rc && report->asked && !report->answered)
-		rc = wire_paths_unanswered(&x, err);
-	vec_free(&x.paths);
+		rc = path_asker_unanswered(&x, err);
+	path_asker_free(&x);
 	return rc;
 }
 
@@ -166,16 +71,16 @@ int wire_path_sl(uint8_t *sl, struct wire *w, const struct fabric *f, uint32_t t
 		 struct err *err)
 {
 	struct path_sl_report report = { 0 };
-	struct asker x = { .w = w, .f = f, .report = &report };
+	struct path_asker x = { .w = w, .f = f, .report = &report };
 	int rc;
 
-	wire_paths_add(&x, term, dlid);
-	rc = wire_paths_run(&x, NULL, err);
+	path_asker_add(&x, term, dlid);
+	rc = path_asker_run(&x, NULL, err);
 	if (!rc && !report.answered)
-		rc = wire_paths_unanswered(&x, err);
+		rc = path_asker_unanswered(&x, err);
 	if (!rc)
 		*sl = x.paths.v[0].sl;
-	vec_free(&x.paths);
+	path_asker_free(&x);
 	return rc;
 }
 
@@ -200,18 +105,22 @@ static uint32_t wire_paths_second(const struct fabric *f, uint32_t term)
 }
 
 /* A terminal's LIDs are not asked from itself, but from its stand-in, if any. */
-static void wire_paths_add_row(struct asker *x, uint32_t term, uint32_t stand_in)
+static void wire_paths_add_row(struct path_asker *x, uint32_t term, uint32_t stand_in)
 {
+	struct path_row row = { .term = term, .begin = x->paths.n };
+
 	for (uint32_t lid = 1; lid <= x->f->max_lid; lid++) {
 		uint32_t end = fabric_lid_end(x->f, lid);
 		uint32_t from = end == term ? stand_in : term;
 
 		if (end != FAB_NONE && from != FAB_NONE)
-			wire_paths_add(x, from, (uint16_t)lid);
+			path_asker_add(x, from, (uint16_t)lid);
 	}
+	row.end = x->paths.n;
+	vec_push(&x->rows, row);
 }
 
-static uint64_t wire_paths_queries_max(const struct fabric *f, bool by_term)
+static uint64_t wire_paths_count(const struct fabric *f, bool by_term)
 {
 	uint64_t sources = by_term ? f->nterm : 0, lids = 0;
 
@@ -223,16 +132,16 @@ static uint64_t wire_paths_queries_max(const struct fabric *f, bool by_term)
 }
 
 /* The cheapest form that holds what was actual. */
-static enum sl_kind wire_paths_cheapest(const struct asker *x, size_t n, bool by_term)
+static enum sl_kind wire_paths_cheapest(const struct path_asker *x, size_t n, bool by_term)
 {
 	uint8_t *by_lid = xcalloc(x->f->max_lid + 1u, 1);
 	bool same = true, one = true;
 
-	memset(by_lid, NO_SL, x->f->max_lid + 1u);
+	memset(by_lid, PATH_NO_SL, x->f->max_lid + 1u);
 	for (size_t i = 0; i < n; i++) {
-		const struct path *p = &x->paths.v[i];
+		const struct asked_path *p = &x->paths.v[i];
 
-		if (by_lid[p->dlid] == NO_SL)
+		if (by_lid[p->dlid] == PATH_NO_SL)
 			by_lid[p->dlid] = p->sl;
 		same &= by_lid[p->dlid] == p->sl;
 		one &= p->sl == x->paths.v[0].sl;
@@ -241,7 +150,7 @@ static enum sl_kind wire_paths_cheapest(const struct asker *x, size_t n, bool by
 	return one ? SL_CONST : same ? SL_BY_DLID : by_term ? SL_BY_TERM : SL_BY_SWITCH;
 }
 
-static void wire_paths_keep(struct tables *t, const struct asker *x, size_t n, bool by_term)
+static void wire_paths_keep(struct tables *t, const struct path_asker *x, size_t n, bool by_term)
 {
 	tables_sl_form(t, wire_paths_cheapest(x, n, by_term), x->f);
 	if (t->sl_kind == SL_CONST) {
@@ -249,7 +158,7 @@ static void wire_paths_keep(struct tables *t, const struct asker *x, size_t n, b
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct path *p = &x->paths.v[i];
+		const struct asked_path *p = &x->paths.v[i];
 		size_t row = t->sl_kind == SL_BY_TERM	  ? p->term
 			     : t->sl_kind == SL_BY_SWITCH ? x->f->term_sw[p->term]
 							  : 0;
@@ -266,21 +175,20 @@ struct sample_reading {
 	uint64_t seed;
 };
 
-static int wire_paths_read_all(struct tables *t, struct asker *x, const struct sample_reading *how,
-			       struct progress *progress, struct err *err)
+static int wire_paths_read_all(struct tables *t, struct path_asker *x,
+			       const struct sample_reading *how, struct progress *progress,
+			       struct err *err)
 {
 	const struct fabric *f = x->f;
-	uint64_t queries = wire_paths_queries_max(f, how->by_term) + how->extra;
+	uint64_t paths = wire_paths_count(f, how->by_term) + how->extra;
 	size_t all;
 	int rc;
 
-	if (queries > how->max)
-		return err_set(err, -E2BIG,
-			       "the SLs of all paths, %s, take %llu queries to the subnet "
-			       "manager; the limit is %llu",
-			       how->by_term ? "which differ between the hosts of a switch"
-					    : "by source switch",
-			       (unsigned long long)queries, (unsigned long long)how->max);
+	x->max = how->max;
+	x->which = how->by_term ? "which differ between the hosts of a switch" : "by source switch";
+	if (paths > PATHS_MOST)
+		return err_set(err, -E2BIG, "the SLs of all paths, %s, are %llu; the limit is %u",
+			       x->which, (unsigned long long)paths, PATHS_MOST);
 	for (uint32_t term = 0; term < f->nterm; term++)
 		if (how->by_term)
 			wire_paths_add_row(x, term, FAB_NONE);
@@ -288,9 +196,9 @@ static int wire_paths_read_all(struct tables *t, struct asker *x, const struct s
 			wire_paths_add_row(x, term, wire_paths_second(f, term));
 	all = x->paths.n;
 	wire_paths_add_random(x, how->extra, how->seed);
-	rc = wire_paths_run(x, progress, err);
+	rc = path_asker_run(x, progress, err);
 	if (!rc && x->report->answered < x->report->asked)
-		rc = wire_paths_unanswered(x, err);
+		rc = path_asker_unanswered(x, err);
 	if (rc)
 		return rc;
 	wire_paths_keep(t, x, all, how->by_term);
@@ -310,12 +218,12 @@ int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f,
 	int rc = 0;
 
 	for (int pass = 0; pass < 2 && !rc; pass++) {
-		struct asker x = { .w = w, .f = f, .report = report };
+		struct path_asker x = { .w = w, .f = f, .report = report };
 
 		how.by_term = pass == 1;
 		memset(report, 0, sizeof(*report));
 		rc = wire_paths_read_all(t, &x, &how, progress, err);
-		vec_free(&x.paths);
+		path_asker_free(&x);
 		if (!report->differ)
 			break;
 	}
