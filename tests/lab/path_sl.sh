@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# path_sl.sh: the SLs of paths as opensm's path records tell them; saquery is the judge.
+# path_sl.sh: the SLs of paths as opensm's path records tell them, by tables and one by one; saquery is the judge.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lab/lab.sh
 . tests/judge.sh
 
 tool=$PWD/build/tests/lab/wiretool
-make -s build/tests/lab/wiretool >/dev/null || give_up "wiretool builds"
+counter=$PWD/build/tests/lab/libumad_sends.so
+make -s build/tests/lab/wiretool "${counter#"$PWD"/}" >/dev/null || give_up "wiretool builds"
+LAB_RMPP=1
 lab_new || give_up "the lab"
 JUDGE_LOG=$LAB_DIR/out
 lab_fabric "${LAB_NET:-torus:dims=5x5,hosts=2}" || give_up "the fabric starts"
 lab_opensm "routing_engine lash" "qos TRUE" || give_up "opensm brings the subnet up"
 wire() { lab_on n0002 "$tool" "$@"; }
+singly() { LAB_PRELOAD=${LAB_PRELOAD#*:} "$@"; } # who does not get more than the first MAD of a table
 
 # --- lash: an SL for each pair of switches ---
 wire paths - >"$LAB_DIR/ours"
@@ -22,6 +25,30 @@ sed -n 's/^SLs/  SLs/p' "$LAB_DIR/ours"
 ok "a check of 300 random paths agrees" grep '^checked 300 paths, 0 differ' "$LAB_DIR/ours"
 ok "more than one SL is used" test "$(awk '$1 == "path" { print $4 }' "$LAB_DIR/ours" |
 	sort -u | wc -l)" -gt 1
+
+# --- the same by tables and path by path ---
+count() { # NAME WORD...: MADs that a program of ours sends
+	local of=$1
+
+	shift
+	rm -f "$LAB_DIR/$of.sends"
+	lab_on n0002 env UMAD_SENDS="$LAB_DIR/$of.sends" LD_PRELOAD="$counter:$LAB_PRELOAD" "$@" >"$LAB_DIR/$of" || return
+	echo "# $(mads "$of") MADs: $of"
+}
+mads() { od -An -tu8 "$LAB_DIR/$1.sends" | tr -d ' '; }
+tables() { sed -n 's/^SLs.* queries, \([0-9]*\) for tables.*/\1/p' "$LAB_DIR/$1"; }
+saquery_has_all() { # a table of all nodes, of all paths
+	lab_on n0003 saquery NR >"$LAB_DIR/nr" && lab_on n0003 saquery -t 20000 PR >"$LAB_DIR/pr" || return
+	[ "$(grep -c '^NodeRecord' "$LAB_DIR/nr")" -eq "$(wc -l <"$LAB_DIR/nodes")" ] &&
+		[ "$(grep -c '^PathRecord' "$LAB_DIR/pr")" -eq "$(wc -l <"$LAB_DIR/nodes" | awk '{ print $1 * $1 }')" ]
+}
+ok "tables come whole: saquery has all nodes and all paths" saquery_has_all
+ok "one table a switch with hosts is asked for" test "$(tables ours)" -eq "$(grep -c ^switch "$LAB_DIR/nodes")"
+ok "by tables" count by-tables "$tool" paths -
+ok "path by path, where no more than the first MAD comes" singly count by-path "$tool" paths -
+ok "after one try with a table" test "$(tables by-path)" -eq 1
+ok "that has the same SLs" eval 'grep -c ^path "$LAB_DIR/by-path" | grep -q ... && diff <(grep ^path "$LAB_DIR/by-path") <(grep ^path "$LAB_DIR/ours")'
+ok "with tables less than half of the MADs do" test $(($(mads by-tables) * 2)) -lt "$(mads by-path)"
 
 # some paths of each SL
 grep '^path' "$LAB_DIR/ours" | sort -k4n -k2n -k3n | awk '$4 != sl { n = 0; sl = $4 }
@@ -67,11 +94,12 @@ ok "others are told apart" others_differ
 lab_opensm_stop
 ok "without an SM the SL is assumed" eval 'lab_on n0002 "$IBROUTE_TOP" paths n0003 n0009 --no-load >"$LAB_DIR/path" 2>&1; grep -q "assumed" "$LAB_DIR/path"'
 ok "and plan says that they are assumed" eval 'planned nue:4 | grep -qE "^assumed [1-9]"'
-lab_opensm "routing_engine nue" "qos TRUE" "lmc 1" "nue_max_num_vls 2" ||
+UMAD_RMPP=$LAB_DIR/segments UMAD_RMPP_LOSE=101 lab_opensm "routing_engine nue" "qos TRUE" "lmc 1" "nue_max_num_vls 2" ||
 	give_up "opensm brings the subnet up with nue"
 wire paths - >"$LAB_DIR/nue"
 sed -n 's/^SLs/  nue: SLs/p' "$LAB_DIR/nue"
 ok "nue's are read, with two LIDs a host" grep 'of 200 others 0 differ' "$LAB_DIR/nue"
+ok "by tables, with segments of them lost" test "$(tables nue)" -eq 25 -a "$(od -An -j24 -N8 -tu8 "$LAB_DIR/segments")" -gt 0
 lab_opensm_stop
 lab_opensm "routing_engine dfsssp" "qos TRUE" || give_up "opensm brings the subnet up with dfsssp"
 wire paths - >"$LAB_DIR/dfsssp"
