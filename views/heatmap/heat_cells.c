@@ -178,6 +178,7 @@ void heat_cells_draw_halves(const struct heat_cell *upper, const struct heat_cel
 #define MOST_BYTES  6300
 #define MOST_MIXED  5000 /* of half blocks */
 #define CHANGE_SIGN 5	 /* another colour, between signs */
+#define CHANGE_WIDE 9	 /* between signs with blanks around them */
 #define CHANGE_HALF 11	 /* between half blocks */
 #define HALF_BYTES  3
 #define SAME_SIGNS  5 /* of signs that are the same, however many */
@@ -256,11 +257,13 @@ static uint32_t heat_cells_signs(const struct heat_cells *cells, const struct he
 /* Those that are fewer already stay so for a while: colours are not to come and go. */
 static void heat_cells_calm_signs(const struct heat_cells *cells, struct heat_window *w)
 {
-	uint32_t signs = heat_cells_signs(cells, w);
+	bool wide = w->cell_w == 3;
+	uint32_t signs = heat_cells_signs(cells, w) * (wide ? 3 : 1);
+	uint32_t change = wide ? CHANGE_WIDE : CHANGE_SIGN;
 	enum heat_quiet quiet = w->quiet;
 
 	while (quiet < HEAT_PLAIN &&
-	       signs + CHANGE_SIGN * heat_cells_changes(cells, w, quiet) >
+	       signs + change * heat_cells_changes(cells, w, quiet) >
 		       (quiet < w->calm ? MOST_BYTES - MOST_BYTES / 20 : MOST_BYTES))
 		quiet++;
 	w->quiet = quiet;
@@ -270,7 +273,7 @@ void heat_cells_calm(const struct heat_cells *cells, struct heat_window *w)
 {
 	if (w->per_line == 2 && heat_cells_mixed_bytes(cells, w, HEAT_THREE) > MOST_MIXED)
 		w->quiet = HEAT_HOT;
-	else if (w->per_line == 1 && w->quiet)
+	else if (w->per_line == 1 && (w->quiet || w->cell_w == 3))
 		heat_cells_calm_signs(cells, w);
 	w->calm = w->quiet;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of links between switches, one row per direction; Enter opens a page on one. */
+#include "views/data/state/chan_text.h"
 #include "views/data/summary/history_spark.h"
 #include "views/links/chan_detail.h"
 #include "views/links/link_detail.h"
@@ -45,7 +46,7 @@ static const struct table_col columns[] = {
 	{ "jobs", NULL, 0, 140, 0, 0 },
 	{ "congestion_rank", "cong", 5, UINT16_MAX, 0, 0 }, /* where it is asked for */
 	{ NULL, "     newest right", 17, 100, 160, 0 },
-	{ NULL, "   history", 10, 160, 0, 0 }, /* of many rows: a sample takes three bytes */
+	{ NULL, "history", 7, 160, 0, 0 }, /* of many rows: a sample takes three bytes */
 };
 
 /* What is known decides what comes first. */
@@ -77,12 +78,37 @@ static bool links_belongs(const struct table_in *in, uint32_t chan)
 	       g->of_chan[chan] == g->of_chan[t->row[i - 1]];
 }
 
+#define JOBS_SHOWN 28 /* cells: three, and how many others there are */
+
+/* The jobs with most paths over a link; the line below the table has all of the one under the
+ * cursor. */
+static bool links_draw_jobs(const struct table_in *in, uint32_t chan, struct canvas *c,
+			    struct rect r, int x, int y, int w)
+{
+	const struct link_usage *use = state_usage(in->s);
+	const struct job_routes *routes = use ? use->routes : NULL;
+	uint64_t n = routes ? routes->chan_off[chan + 1] - routes->chan_off[chan] : 0, shown = 0;
+	char jobs[80];
+
+	if (!n || w < JOBS_SHOWN + 5)
+		return false;
+	for (const char *at = chan_jobs_text(jobs, sizeof(jobs), in->s, chan, JOBS_SHOWN); *at;
+	     at++)
+		shown += *at == ':';
+	x = canvas_text(c, r, x, y, ROLE_TEXT, jobs);
+	if (shown < n)
+		canvas_textf(c, r, x, y, ROLE_TEXT, " +%llu", (unsigned long long)(n - shown));
+	return true;
+}
+
 /* The picture columns: what the table is sorted by, or was chosen, so far.  Before the name of a
  * link that waits for the one above there is a sign. */
 static bool links_draw_cell(const struct table_in *in, uint32_t chan, uint32_t col,
 			    struct canvas *c, struct rect r, int x, int y, int w)
 {
 	if (columns[col].field) {
+		if (!strcmp(columns[col].field, "jobs"))
+			return links_draw_jobs(in, chan, c, r, x, y, w);
 		if (!strcmp(columns[col].field, "a") && links_belongs(in, chan))
 			canvas_char(c, r, x - 1, y, ROLE_TEXT, BELONGS);
 		return false;

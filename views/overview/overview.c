@@ -299,10 +299,17 @@ static void overview_fabric_pane(struct canvas *c, struct rect r, const struct s
 	overview_draw_metrics(c, r, 6, s);
 }
 
+#define TIER_BAR 40 /* cells at most: more of them say no more */
+
+static int overview_tier_bar(struct rect r, int x)
+{
+	return r.w - x - 1 < TIER_BAR ? r.w - x - 1 : TIER_BAR;
+}
+
 static void overview_draw_tier_bar(const struct context *ctx, struct canvas *c, struct rect r,
 				   int x, int y, const struct tier_sum *t)
 {
-	canvas_bar(c, r, x, y, r.w - x - 1,
+	canvas_bar(c, r, x, y, overview_tier_bar(r, x),
 		   heat_role(ctx->palette, t->known ? heat_level(t->util_avg) : 0),
 		   t->util_avg / 100, (t->util_max - t->util_avg) / 100);
 }
@@ -310,14 +317,14 @@ static void overview_draw_tier_bar(const struct context *ctx, struct canvas *c, 
 /* What the bars below are made of, and that they end at 100 %. */
 static void overview_draw_bar_key(struct canvas *c, struct rect r, int x)
 {
-	int end;
+	int last = x + overview_tier_bar(r, x), end;
 
 	canvas_char(c, r, x, 1, ROLE_LABEL, 0x2588);
 	end = canvas_text(c, r, x + 1, 1, ROLE_LABEL, "avg");
 	canvas_char(c, r, end + 1, 1, ROLE_LABEL, '+');
 	end = canvas_text(c, r, end + 2, 1, ROLE_LABEL, "max");
-	if (r.w - 1 - end > 6)
-		canvas_right(c, r, r.w - 1, 1, ROLE_LABEL, "100%");
+	if (last - end > 6)
+		canvas_right(c, r, last, 1, ROLE_LABEL, "100%");
 }
 
 #define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
@@ -370,7 +377,7 @@ static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
 static int overview_spark_width(struct rect r)
 {
 	/* where there are many rows, each takes three bytes a sample */
-	return r.w >= HOT_WIDE ? HISTORY_LEN / 3 : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+	return r.w >= HOT_WIDE ? HISTORY_LEN / 6 : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
 }
 
 /* Column after the history: not far from the names on wide screens. */

@@ -69,6 +69,22 @@ static const struct table_col columns[] = {
 	{ "description", NULL, 0, 180, 0, 0 },
 };
 
+/* A description that is the name says nothing more. */
+static bool switches_draw_cell(const struct table_in *in, uint32_t sw, uint32_t col,
+			       struct canvas *c, struct rect r, int x, int y, int w)
+{
+	char name[NAME_LEN];
+
+	(void)c;
+	(void)r;
+	(void)x;
+	(void)y;
+	(void)w;
+	return columns[col].field && !strcmp(columns[col].field, "description") &&
+	       !strcmp(switch_label(name, sizeof(name), in->s->fabric, sw),
+		       in->s->fabric->sw_desc[sw]);
+}
+
 static void switches_moved(const struct table_in *in, uint32_t sw)
 {
 	struct switches_ui *u = in->own;
@@ -108,6 +124,7 @@ static const struct table_ops list_ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = switches_first_sort,
+	.draw = switches_draw_cell,
 	.moved = switches_moved,
 	.open = switches_open_switch,
 };

@@ -135,7 +135,7 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	struct topology_ui *u = own;
 	int below = list_detail_lines(r.h, DETAIL);
 	struct rect detail = { r.x, r.y + r.h - below, r.w, below };
-	int names;
+	int names, list;
 
 	if (!s->fabric || !s->fabric->nsw) {
 		canvas_rule(c, r, 0, "Topology");
@@ -143,6 +143,8 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 		return;
 	}
 	topology_follow(u, ctx, s);
+	list = topology_worst_height(u, r);
+	below += list;
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
 	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
 	if (u->win.h < 1 || u->win.w < 1)
@@ -156,7 +158,9 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	topology_title(u, ctx->summary.topology->note, c, r);
 	topology_row_names(u, c, r);
 	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, c, r, 1, r.h - 1 - below);
-	if (below)
+	if (list)
+		topology_worst_draw(u, ctx, s, c, (struct rect){ r.x, detail.y - list, r.w, list });
+	if (detail.h)
 		topology_detail(u, ctx, s, c, detail);
 }
 

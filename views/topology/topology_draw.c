@@ -88,6 +88,8 @@ static void topology_draw_node(struct topology_ui *u, const struct context *ctx,
 	topology_draw_node_text(text, sizeof(text), u, s, node, room);
 	w = text_width(text);
 	x = (int)fx - w / 2;
+	if (w == 1 && z->p->nnode > MANY_NODES)
+		role = heat_role_quiet(role, HEAT_HOT);
 	if (joined) /* where lines are many, in the colour of the one to the cursor */
 		role = fill_role(has_many_lines(u) ? joined->role : role);
 	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
@@ -144,6 +146,9 @@ void topology_title(const struct topology_ui *u, const char *note, struct canvas
 			 plural(u->shown));
 	else if (u->shown < p->nedge && u->lines == LINES_WORST)
 		snprintf(lines, sizeof(lines), "worst %u of %u %ss", u->shown, p->nedge, line);
+	else if (u->shown < p->nedge)
+		snprintf(lines, sizeof(lines), "worst %u of %u %ss, the ends of others", u->shown,
+			 p->nedge, line);
 	else
 		snprintf(lines, sizeof(lines), "%u %s%s", u->shown, line, plural(u->shown));
 	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);

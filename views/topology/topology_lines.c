@@ -82,6 +82,7 @@ void topology_metrics(struct topology_ui *u, const struct context *ctx, const st
 		topology_lines_worsen(&u->leave[p->edge[i].a], &u->edge[i]);
 		topology_lines_worsen(&u->leave[p->edge[i].b], &u->edge[i]);
 	}
+	topology_worst_find(u, ctx, s);
 }
 
 /* Around what lies between the ends, above a row or beside a column. */
@@ -125,15 +126,53 @@ static uint32_t topology_lines_draw_edge(struct line_canvas *l, const struct top
 	       line_canvas_add(l, x1, y1, x1, y1 + (y0 < y1 ? z->py : -z->py) / 2, &u->edge[i]);
 }
 
+/* A terminal may be sent all of a small picture. */
+static bool topology_lines_is_dense(const struct topology_ui *u)
+{
+	return u->win.w * u->win.h <= DENSE_CELLS;
+}
+
+static uint32_t topology_lines_cells(const struct topology_ui *u)
+{
+	if (u->lines == LINES_WORST && has_many_lines(u))
+		return shown(u) == u->blocks ? BUNDLE_CELLS : MANY_CELLS;
+	return topology_lines_is_dense(u) ? UINT32_MAX
+	       : u->all.glyphs		  ? FEW_CELLS * 3 / 2
+					  : FEW_CELLS;
+}
+
+static uint32_t topology_lines_cells_here(const struct topology_ui *u)
+{
+	if (u->lines == LINES_HERE)
+		return topology_lines_is_dense(u) ? UINT32_MAX : FEW_CELLS;
+	return topology_lines_is_dense(u) && (u->lines != LINES_WORST || !has_many_lines(u))
+		       ? UINT32_MAX
+		       : HERE_CELLS;
+}
+
+/* The begin of a line at both of its switches: there is no room for more of it. */
+static void topology_lines_draw_ends(struct line_canvas *l, const struct topology_ui *u, uint32_t i)
+{
+	const struct topology_layout *p = shown(u);
+	const struct topology_layout_edge *e = &p->edge[i];
+	float x0 = place_x(u, &p->node[e->a]), y0 = place_y(u, &p->node[e->a]);
+	float dx = place_x(u, &p->node[e->b]) - x0, dy = place_y(u, &p->node[e->b]) - y0;
+	float part = STUB / fmaxf(fmaxf(fabsf(dx) / 3, fabsf(dy)), STUB);
+
+	if (e->across || e->around || e->arc > 0)
+		return;
+	line_canvas_add(l, x0, y0, x0 + part * dx, y0 + part * dy, &u->edge[i]);
+	line_canvas_add(l, x0 + dx, y0 + dy, x0 + (1 - part) * dx, y0 + (1 - part) * dy,
+			&u->edge[i]);
+}
+
 /* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
- * that none of the fabric is left out. */
+ * that none of the fabric is left out.  Where all are wanted the others begin, at least. */
 static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 {
 	const struct topology_layout *p = shown(u);
-	uint32_t cells = !has_many_lines(u) || u->lines != LINES_WORST ? UINT32_MAX
-			 : p == u->blocks			       ? BUNDLE_CELLS
-								       : MANY_CELLS;
-	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
+	uint32_t cells = topology_lines_cells(u), count[257] = { 0 },
+		 *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0, i = 0;
 	uint64_t stride = 2654435761u % (p->nedge ? p->nedge : 1);
 
 	while (p->nedge > 1 && stride > 1) { /* coprime to their number */
@@ -151,23 +190,24 @@ static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint3
 	}
 	if (!stride)
 		stride = 1;
-	for (uint32_t i = 0; i < p->nedge; i++)
-		count[256 - u->edge[i].bad]++;
+	for (uint32_t k = 0; k < p->nedge; k++)
+		count[256 - u->edge[k].bad]++;
 	for (int k = 1; k <= 256; k++)
 		count[k] += count[k - 1];
-	for (uint64_t i = 0; i < p->nedge; i++) {
-		uint32_t e = (uint32_t)(i * stride % p->nedge);
+	for (uint64_t k = 0; k < p->nedge; k++) {
+		uint32_t e = (uint32_t)(k * stride % p->nedge);
 
 		order[count[255 - u->edge[e].bad]++] = e;
 	}
 	u->shown = 0;
-	for (uint32_t i = 0;
-	     i < p->nedge && u->all.lit < ink && u->all.ncell < cells && dots < most; i++) {
+	for (; i < p->nedge && u->all.lit < ink && u->all.ncell < cells && dots < most; i++) {
 		uint32_t n = topology_lines_draw_edge(&u->all, u, order[i], false);
 
 		dots += n;
 		u->shown += n > 0;
 	}
+	for (; u->lines == LINES_ALL && i < p->nedge && u->all.ncell < cells + STUB_CELLS; i++)
+		topology_lines_draw_ends(&u->all, u, order[i]);
 	free(order);
 }
 
@@ -175,7 +215,7 @@ static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint3
 static void topology_lines_draw_here(struct topology_ui *u, uint32_t node)
 {
 	const struct topology_layout *p = shown(u);
-	uint32_t cells = has_many_lines(u) && u->lines == LINES_WORST ? HERE_CELLS : UINT32_MAX;
+	uint32_t cells = topology_lines_cells_here(u);
 	uint32_t *of = xcalloc(p->nedge + 1u, sizeof(*of)), n = 0;
 
 	for (uint32_t i = 0; i < p->nedge; i++)

@@ -17,11 +17,25 @@ enum lines { LINES_WORST, LINES_HERE, LINES_ALL, LINES_PATH, LINES_KINDS };
 
 /* With more lines than that none can be followed from end to end: of bundles between blocks and of
  * cables those that are worst are drawn, in so many cells, and so many more for the switch under
- * the cursor; it is also what a key makes the terminal be sent. */
+ * the cursor; it is also what a key makes the terminal be sent.  Of fewer lines, too, where the
+ * picture is not small: a cell takes seven bytes. */
 #define MANY_LINES   1500
 #define MANY_CELLS   500
 #define BUNDLE_CELLS 1300
-#define HERE_CELLS   300
+#define FEW_CELLS    680
+#define STUB_CELLS   200
+#define HERE_CELLS   250
+#define DENSE_CELLS  2400
+#define STUB	     2.5f /* rows that a line begins with */
+
+/* Of more switches than that, a sign each, only those with hot lines have a colour. */
+#define MANY_NODES 500
+
+/* Below the picture of few lines, where the screen is large: the worst of them by name. */
+#define WORST_ROWS    10
+#define WORST_COLUMNS 3
+#define WORST_LINES   (WORST_ROWS * WORST_COLUMNS)
+#define WORST_HEIGHT  (WORST_ROWS + 1) /* a head */
 
 /* One step of the zoom: what is drawn, and how many cells a unit of it takes. */
 struct step {
@@ -69,6 +83,7 @@ struct topology_ui {
 	struct line_canvas all, here, tagged;
 	struct layer_from drawn;
 	uint32_t shown;			/* lines */
+	uint32_t worst[WORST_LINES];	/* the worst of each of so many edges; FAB_NONE: no more */
 	uint32_t of_level[HEAT_LEVELS]; /* lines whose worst cable is of that level */
 
 	struct entry find;
@@ -106,6 +121,13 @@ void topology_lines(struct topology_ui *u, const struct context *ctx, const stru
 bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node);
 /* A switch of it has a note. */
 bool topology_node_noted(const struct topology_ui *u, const struct state *s, uint32_t node);
+
+/* What there is to be drawn by topology_worst(): after the figures, when these are new. */
+void topology_worst_find(struct topology_ui *u, const struct context *ctx, const struct state *s);
+/* Lines that the list takes of a view of that size; 0: it has no room. */
+int topology_worst_height(const struct topology_ui *u, struct rect r);
+void topology_worst_draw(const struct topology_ui *u, const struct context *ctx,
+			 const struct state *s, struct canvas *c, struct rect r);
 
 void topology_nodes(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 		    const struct state *s);

@@ -13,6 +13,9 @@
 #define STYLE_OWN     (-1)
 #define GAP	      3 /* cells that are written again rather than stepped over */
 #define ERASE_MIN     12
+#define ERASE_GAIN                                                                                 \
+	12 /* bytes that a row takes less than is foreseen, since blanks are no gaps between       \
+	      styles */
 #define REPEAT_MIN    7	   /* bytes that are written again rather than repeated */
 #define BY_STYLES_MIN 1500 /* bytes; it takes longer to find */
 
@@ -25,6 +28,7 @@ struct screen_frame {
 	int16_t *style; /* w * h; blanks have their neighbour's */
 	bool *change;	/* w * h, and of any cell of a row: */
 	bool *row;
+	int *erase; /* h: from there on a row is erased first; w: nowhere */
 	/* by style, from STYLE_OWN: in which turn it is written, where it is one by one */
 	int16_t turn[STYLES + 1];
 };
@@ -221,6 +225,82 @@ static void screen_code_find_changes(const struct screen_code *s, struct screen_
 		}
 }
 
+/* --- rows that are erased first -------------------------------------------------------------- */
+
+static int screen_code_bytes_of(const struct screen_code *s, uint32_t ch)
+{
+	return ch < 0x80 || !s->utf8 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4;
+}
+
+static int screen_code_step_bytes(int gap)
+{
+	return gap <= GAP ? gap : gap < 10 ? 4 : 5;
+}
+
+/* What is there to be written of a row from x on, about: where it is erased before, all but blanks,
+ * else what changes. */
+static int screen_code_row_bytes(const struct screen_code *s, const struct screen_frame *f, int x,
+				 int y, bool erased)
+{
+	int bytes = erased ? 3 : 0, gap = 0, blanks = 0;
+
+	for (; x < f->w; x++) {
+		const struct cell *cell = screen_code_cell(f, x, y);
+		bool blank = screen_code_blank_in(s, cell, STYLE_OWN);
+
+		blanks = blank ? blanks + 1 : 0;
+		if (!cell->ch)
+			continue;
+		if (erased ? blank : !f->change[y * f->w + x]) {
+			gap++;
+			continue;
+		}
+		bytes += screen_code_step_bytes(gap);
+		gap = 0;
+		if (!blank || blanks < ERASE_MIN)
+			bytes += screen_code_bytes_of(s, cell->ch);
+		else if (blanks == ERASE_MIN && s->erase_char)
+			bytes += 9 - ERASE_MIN; /* ECH, and behind it */
+		else if (!s->erase_char)
+			bytes++;
+	}
+	return erased || blanks < ERASE_MIN || s->erase_char ? bytes : bytes - blanks + 3;
+}
+
+/* Where that is shorter, which it is from one view to the next. */
+static void screen_code_find_erased(const struct screen_code *s, struct screen_frame *f)
+{
+	for (int y = 0; y < f->h; y++) {
+		int x = 0;
+
+		while (x < f->w && !f->change[y * f->w + x])
+			x++;
+		f->erase[y] = f->w;
+		if (x == f->w || f->w < f->stride ||
+		    screen_code_row_bytes(s, f, x, y, true) + -12 >=
+			    screen_code_row_bytes(s, f, x, y, false))
+			continue;
+		f->erase[y] = x;
+		for (; x < f->w; x++) {
+			const struct cell *cell = screen_code_cell(f, x, y);
+
+			f->change[y * f->w + x] =
+				cell->ch && !screen_code_blank_in(s, cell, STYLE_OWN);
+		}
+	}
+}
+
+/* In the terminal's own style, before anything else is written. */
+static void screen_code_erase_rows(struct screen_code *s, const struct screen_frame *f)
+{
+	for (int y = 0; y < f->h; y++) {
+		if (f->erase[y] == f->w)
+			continue;
+		screen_code_go(s, f->erase[y], y);
+		screen_code_put(s, "\033[K", 3);
+	}
+}
+
 static void screen_code_find_styles(const struct screen_code *s, struct screen_frame *f)
 {
 	for (int y = 0; y < f->h; y++) {
@@ -369,13 +449,14 @@ static void screen_code_row(struct screen_code *s, const struct screen_frame *f,
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-static void screen_code_begin(struct screen_code *s, bool clear)
+static void screen_code_begin(struct screen_code *s, const struct screen_frame *f, bool clear)
 {
 	s->out.n = 0;
 	s->style = STYLE_OWN;
 	s->x = -1;
 	if (clear)
 		screen_code_put(s, "\033[m\033[H\033[2J", 10);
+	screen_code_erase_rows(s, f);
 }
 
 static void screen_code_by_rows(struct screen_code *s, const struct screen_frame *f)
@@ -429,7 +510,7 @@ static void screen_code_try_styles(struct screen_code *s, struct screen_frame *f
 	struct screen_bytes rows = s->out;
 
 	s->out = s->other;
-	screen_code_begin(s, clear);
+	screen_code_begin(s, f, clear);
 	screen_code_by_styles(s, f);
 	s->other = rows;
 	if (s->out.n < s->other.n)
@@ -470,8 +551,10 @@ size_t screen_code_frame(struct screen_code *s, const char **bytes, struct cell 
 	f.change = xcalloc(n + 1, sizeof(*f.change));
 	f.row = xcalloc((size_t)f.h + 1, sizeof(*f.row));
 	screen_code_find_changes(s, &f);
+	f.erase = xcalloc((size_t)f.h + 1, sizeof(*f.erase));
+	screen_code_find_erased(s, &f);
 	screen_code_find_styles(s, &f);
-	screen_code_begin(s, clear);
+	screen_code_begin(s, &f, clear);
 	screen_code_by_rows(s, &f);
 	if (s->out.n > BY_STYLES_MIN)
 		screen_code_try_styles(s, &f, clear);
@@ -479,6 +562,7 @@ size_t screen_code_frame(struct screen_code *s, const char **bytes, struct cell 
 	free(f.style);
 	free(f.change);
 	free(f.row);
+	free(f.erase);
 	*bytes = s->out.v;
 	return s->out.n;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* 2,064 switches on a screen: what it shows, and the bytes that a key sends. */
-#include "console/app/terminal/screen_code.h"
 #include "tests/unit/kit/console_kit.h"
 #include "tests/unit/kit/console_moods.h"
+#include "tests/unit/kit/line_kit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,155 +87,57 @@ static void every_matrix_of_the_heatmap(void **state)
 	}
 }
 
-static void as_xterm(struct screen_code *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->utf8 = s->erase_char = s->repeat = true;
-	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct role_style *l = role_style((enum role)i);
-
-		if (l->fg >= 0)
-			snprintf(s->role[i].fg, sizeof(s->role[i].fg), "38;5;%d", l->fg);
-		if (l->bg >= 0)
-			snprintf(s->role[i].bg, sizeof(s->role[i].bg), "48;5;%d", l->bg);
-		s->role[i].bold = l->bold;
-	}
-}
-
-static size_t key_bytes(struct console_kit *k, struct screen_code *code, struct cell *shown,
-			const char *keys)
-{
-	const char *bytes;
-	size_t n;
-
-	console_keys(k, keys);
-	shell_draw(k->shell, k->c, &k->s);
-	n = screen_code_frame(code, &bytes, shown, 200, 60, k->c);
-	print_message("\"%s\" at 200x60: %zu bytes\n", keys, n);
-	return n;
-}
-
 /* From a full screen of another view, in lines of braille dots. */
 static void keys_to_large_pictures_send_few_bytes(void **state)
 {
 	struct console_kit *k = *state;
-	struct cell *shown = calloc(200 * 60, sizeof(*shown));
-	struct screen_code code;
+	struct line_kit l;
 
-	as_xterm(&code);
-	console_size(k, 200, 60);
-	k->c->ascii = false;
-	k->s.colours = 256;
-	for (int i = 0; i < 200 * 60; i++)
-		shown[i].ch = SCREEN_UNKNOWN;
-	key_bytes(k, &code, shown, "3");
-	assert_in_range(key_bytes(k, &code, shown, "t"), 2000, 9999);
-	assert_in_range(key_bytes(k, &code, shown, "j"), 100, 9999);
-	assert_in_range(key_bytes(k, &code, shown, "m"), 100, 9999);
-	console_keys(k, "2vvvvv"); /* where half blocks are, all of it is in sight */
-	key_bytes(k, &code, shown, "3");
-	assert_in_range(key_bytes(k, &code, shown, "2"), 2000, 9999);
-	console_golden(k, "heatmap-2064-halves");
-	assert_in_range(key_bytes(k, &code, shown, "zz"), 2000, 10999);
-	assert_in_range(key_bytes(k, &code, shown, "j"), 100, 9999);
-	screen_code_done(&code);
-	free(shown);
-}
-
-/* Utilisation of each port so that hardly two neighbours are alike, and histories that are full. */
-static void make_busy(struct console_kit *k)
-{
-	uint32_t x = 12345;
-
-	for (uint32_t i = 0; i < k->rates->nport; i++) {
-		x = x * 1664525 + 1013904223;
-		k->rates->port[i].util_pct = 1 + (double)(x >> 16) / 662;
-		k->rates->port[i].wait_pct = (double)(x >> 8 & 0xff) / 4;
+	for (int kind = 0; kind < LINE_TRUE; kind++) {
+		line_open(&l, k, (enum line_kind)kind, 200, 60);
+		line_bytes(&l, "3");
+		assert_in_range(line_bytes(&l, "t"), 2000, LINE_BUDGET);
+		for (const char *key = "jmvvvvzjmvvvv"; *key; key++)
+			line_is_small(&l, (char[]){ *key, 0 });
+		console_keys(k, "2vvvvv"); /* where half blocks are, all of it is in sight */
+		line_bytes(&l, "3");
+		assert_in_range(line_bytes(&l, "2"), 2000, LINE_BUDGET);
+		if (kind == LINE_XTERM)
+			console_golden(k, "heatmap-2064-halves");
+		assert_in_range(line_bytes(&l, "zz"), 2000, 10999);
+		assert_in_range(line_bytes(&l, "j"), 100, LINE_BUDGET);
+		line_close(&l);
 	}
-	for (int i = 0; i < HISTORY_LEN; i++)
-		history_push(k->history, k->fabric, k->rates);
-}
-
-struct budget {
-	struct console_kit *k;
-	struct screen_code code;
-	struct cell *shown;
-};
-
-static void open_budget(struct budget *b, struct console_kit *k)
-{
-	*b = (struct budget){ .k = k, .shown = calloc(200 * 60, sizeof(*b->shown)) };
-	as_xterm(&b->code);
-	console_size(k, 200, 60);
-	k->c->ascii = false;
-	k->s.colours = 256;
-	for (int i = 0; i < 200 * 60; i++)
-		b->shown[i].ch = SCREEN_UNKNOWN;
-	console_keys(k, "8");
-	key_bytes(k, &b->code, b->shown, "");
-}
-
-static void close_budget(struct budget *b)
-{
-	screen_code_done(&b->code);
-	free(b->shown);
-}
-
-static void is_small(struct budget *b, const char *keys)
-{
-	assert_in_range(key_bytes(b->k, &b->code, b->shown, keys), 0, 9999);
 }
 
 /* In the layout shown: to each metric of it, moves in it, and to each view and back. */
-static void keys_in_a_layout_are_small(struct budget *b)
+static void keys_in_a_layout_are_small(struct line_kit *l)
 {
 	for (const char *m = "mmmmmmmmjlGg"; *m; m++)
-		is_small(b, (char[]){ *m, 0 });
+		line_is_small(l, (char[]){ *m, 0 });
 	for (const char *v = "134567890tW"; *v; v++) {
-		is_small(b, (char[]){ *v, 0 });
-		is_small(b, "2");
+		line_is_small(l, (char[]){ *v, 0 });
+		line_is_small(l, "2");
 	}
 }
 
 /* In a terminal with 256 colours, from whatever is shown. */
 static void every_view_and_layout_sends_less_than_10_kB(void **state)
 {
-	struct budget b;
+	struct line_kit l;
 
-	open_budget(&b, *state);
+	line_open(&l, *state, LINE_XTERM, 200, 60);
+	line_bytes(&l, "8");
 	for (int busy = 0; busy < 2; busy++) {
 		if (busy)
-			make_busy(b.k);
-		is_small(&b, "2");
+			line_make_busy(l.k);
+		line_is_small(&l, "2");
 		for (int i = 0; i < LAYOUTS; i++) {
-			is_small(&b, "v");
-			keys_in_a_layout_are_small(&b);
+			line_is_small(&l, "v");
+			keys_in_a_layout_are_small(&l);
 		}
 	}
-	close_budget(&b);
-}
-
-/* Of fabrics of a few switches there are more rows, and what jobs have of them; from a page with
- * little on it. */
-static void lists_of_few_switches_send_less_than_10_kB(void **state)
-{
-	static const uint32_t few[] = { 300, 200, 128, 128, 64, 64, 32, 16, 9, 0 };
-	static const char *const specs[] = { "fattree2:leaves=18,spines=18,hosts=18",
-					     "dragonfly:p=3" };
-	struct console_kit k;
-	struct budget b;
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		console_open(&k, 80, 24);
-		console_fabric(&k, specs[i], few);
-		open_budget(&b, &k);
-		make_busy(&k);
-		for (const char *v = "18281"; *v; v++)
-			is_small(&b, (char[]){ *v, 0 });
-		close_budget(&b);
-		console_close(&k);
-	}
+	line_close(&l);
 }
 
 int main(void)
@@ -246,7 +148,6 @@ int main(void)
 		cmocka_unit_test(every_matrix_of_the_heatmap),
 		cmocka_unit_test(keys_to_large_pictures_send_few_bytes),
 		cmocka_unit_test(screens_of_the_preview),
-		cmocka_unit_test(lists_of_few_switches_send_less_than_10_kB),
 		/* the last: makes all ports busy */
 		cmocka_unit_test(every_view_and_layout_sends_less_than_10_kB),
 	};

@@ -50,9 +50,54 @@ static void a_tree_in_three_sizes(void **state)
 	open_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3");
 	golden_sizes(&k, "topology");
 	unicode_golden(&k, "topology-dots", 100, 30);
+	unicode_golden(&k, "topology-dots", 200, 60);
 	console_keys(&k, "vzz");
 	console_shows(&k, "lines of one switch");
 	console_golden(&k, "topology-near");
+	console_close(&k);
+}
+
+/* A key sends no more than 10 kB: test_view_bytes. */
+static void of_lines_without_room_the_ends_are_drawn_where_all_are_wanted(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_fabric(&k, "fattree2:leaves=18,spines=18,hosts=18");
+	console_size(&k, 200, 60);
+	console_keys(&k, "vv");
+	console_shows(&k, " of 324 lines, the ends of others");
+	unicode_golden(&k, "topology-ends", 200, 60);
+	console_size(&k, 100, 30);
+	console_shows(&k, "| 324 lines -");
+	console_close(&k);
+}
+
+static void large_screens_list_the_worst_lines_by_name(void **state)
+{
+	struct console_kit k;
+	char *screen;
+
+	(void)state;
+	open_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9");
+	console_size(&k, 160, 54);
+	console_shows(&k, "EFI worst lines");
+	console_keys(&k,
+		     "m"); /* by wait: the fullest waits most, and 40 % of the time is that much */
+	screen = console_screen(&k);
+	assert_non_null(strstr(screen, "EFI worst lines"));
+	assert_non_null(strstr(strstr(screen, "EFI worst lines"), "\n =  100%    40 "));
+	free(screen);
+	console_size(&k, 159, 54);
+	console_hides(&k, "EFI worst lines");
+	console_size(&k, 160, 53);
+	console_hides(&k, "EFI worst lines");
+	/* of a job that leaves most lines free only its own */
+	console_keys(&k, "5jjjjjjj");
+	console_key(&k, K_ENTER);
+	console_keys(&k, "t");
+	console_size(&k, 200, 60);
+	console_shows(&k, "EFI worst lines");
 	console_close(&k);
 }
 
@@ -326,6 +371,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_in_three_sizes),
+		cmocka_unit_test(of_lines_without_room_the_ends_are_drawn_where_all_are_wanted),
+		cmocka_unit_test(large_screens_list_the_worst_lines_by_name),
 		cmocka_unit_test(every_kind_of_fabric_has_its_picture),
 		cmocka_unit_test(a_torus_with_cables_missing_has_planes_and_says_so),
 		cmocka_unit_test(without_a_fabric_or_figures_it_says_so),
