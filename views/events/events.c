@@ -4,6 +4,7 @@
 
 #include "fabric/base/message/plural.h"
 #include "views/data/state/event_ref.h"
+#include "views/events/events_about.h"
 #include "views/table/table.h"
 #include "views/view.h"
 
@@ -17,6 +18,7 @@ struct events_ui {
 	uint64_t read;	 /* those before were there at the visit before */
 	uint64_t ref_of; /* number of the event that ref is of */
 	struct event_ref ref;
+	const struct fabric *fabric; /* that it is of; own reference */
 };
 
 #define VISIT_S 3 /* not drawn for so long: it was left */
@@ -25,7 +27,23 @@ static const enum role roles[] = { ROLE_DIM, ROLE_TEXT, ROLE_WARN, ROLE_BAD };
 
 static void events_done(void *own)
 {
-	table_done(&((struct events_ui *)own)->table);
+	struct events_ui *u = own;
+
+	table_done(&u->table);
+	fabric_put(u->fabric);
+}
+
+/* What the event in that row names. */
+static void events_follow_ref(struct events_ui *u, const struct state *s, uint32_t row)
+{
+	if (u->ref_of == s->events->total - row && u->fabric == s->fabric)
+		return;
+	if (u->fabric != s->fabric) {
+		fabric_put(u->fabric);
+		u->fabric = s->fabric ? fabric_get(s->fabric) : NULL;
+	}
+	event_ref_find(&u->ref, s, events_get(s->events, row)->text);
+	u->ref_of = s->events->total - row;
 }
 
 void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l)
@@ -152,8 +170,8 @@ static void events_title_of(char *buf, size_t len, const struct events_ui *u, co
 		snprintf(buf + strlen(buf), len - strlen(buf), ", * %u new", fresh);
 }
 
-static void events_draw_selected(struct events_ui *u, const struct state *s, struct canvas *c,
-				 struct rect r)
+static void events_draw_selected(struct events_ui *u, const struct context *ctx,
+				 const struct state *s, struct canvas *c, struct rect r, int about)
 {
 	uint32_t row = table_cursor(&u->table);
 	const struct log_line *at = row == FAB_NONE ? NULL : events_get(s->events, row);
@@ -168,13 +186,13 @@ static void events_draw_selected(struct events_ui *u, const struct state *s, str
 	canvas_rule(c, r, 0, title);
 	if (!at)
 		return;
-	if (u->ref_of != s->events->total - row) {
-		event_ref_find(&u->ref, s, at->text);
-		u->ref_of = s->events->total - row;
-	}
+	events_follow_ref(u, s, row);
 	y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_TEXT, at->text);
 	if (y < r.h && event_ref_text(what, sizeof(what), s, &u->ref)[0])
 		canvas_textf(c, r, 1, y, ROLE_KEY, "Enter: %s", what);
+	if (about)
+		events_about_draw(ctx, s, c, (struct rect){ r.x, r.y + r.h - about, r.w, about },
+				  &u->ref, row);
 }
 
 /* Lines for all of the text of the selected event, its rule, and where it leads. */
@@ -198,15 +216,16 @@ static void events_draw(void *own, struct context *ctx, struct canvas *c, struct
 	struct events_ui *u = own;
 	const struct table_in in = { own, ctx, s };
 	char title[100];
-	int foot;
+	int foot, about = s->events && events_count(s->events) ? events_about_lines(r) : 0;
 
 	events_note_visit(u, s);
 	table_follow(&u->table, &ops, &in);
-	foot = events_foot_lines(u, s, c, r);
+	foot = events_foot_lines(u, s, c, r) + about;
 	events_title_of(title, sizeof(title), u, s);
 	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - foot }, title);
 	if (foot)
-		events_draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
+		events_draw_selected(u, ctx, s, c,
+				     (struct rect){ r.x, r.y + r.h - foot, r.w, foot }, about);
 }
 
 const struct view view_events = {

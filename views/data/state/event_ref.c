@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD 128
+#define WORD REF_WORD
 
 /* The next word of the text; NULL: none.  Signs that belong to sentences are not part of it. */
 static const char *event_ref_next_word(char word[WORD], const char *text)
@@ -106,12 +106,25 @@ void event_ref_find(struct event_ref *out, const struct state *s, const char *te
 		*out = (struct event_ref){ .kind = REF_NONE };
 		if ((!strcmp(before, "job") || !strcmp(before, "Job")) &&
 		    event_ref_job_named(out, s, word))
-			return;
+			break;
 		if (event_ref_named(out, s, word))
-			return;
+			break;
 		memcpy(before, word, sizeof(before));
 	}
-	*out = (struct event_ref){ .kind = REF_NONE };
+	if (s->fabric && text)
+		memcpy(out->word, word, sizeof(out->word));
+	else
+		*out = (struct event_ref){ .kind = REF_NONE };
+}
+
+bool event_ref_in(const struct event_ref *ref, const char *text)
+{
+	char word[WORD];
+
+	while (ref->kind != REF_NONE && (text = event_ref_next_word(word, text)))
+		if (!strcmp(word, ref->word))
+			return true;
+	return false;
 }
 
 const char *event_ref_text(char *buf, size_t len, const struct state *s,

@@ -94,6 +94,46 @@ static void enter_leads_to_what_an_event_names(void **state)
 	console_close(&k);
 }
 
+/* On large screens: what is named as it is now, those before, and counts by area. */
+static void large_screens_tell_more_about_the_selected_event(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_event(&k, LOG_INFO, "pma", "leaf03/14: it answers again");
+	console_event(&k, LOG_WARN, "pma", "leaf03/1 and leaf03/144 are others");
+	console_event(&k, LOG_WARN, "pma", "leaf03/14: no reply to 3 polls");
+	console_size(&k, 200, 60);
+	console_keys(&k, "g");
+	console_shows(&k, "Now: link leaf03/14 -> spine");
+	console_shows(&k, "EFI ");
+	console_shows(&k, "2 events before it that name leaf03/14");
+	console_shows(&k, "pma             0         3       1");
+	console_golden(&k, "events-about");
+	console_keys(&k, "j");
+	console_shows(&k, "Now: switch leaf03");
+	console_shows(&k, "0 ports with a problem");
+	console_keys(&k, "jj");
+	console_shows(&k, "Now: job 81207");
+	console_shows(&k, "31 hosts on ");
+	console_shows(&k, "No event before it names the same");
+	console_event(&k, LOG_WARN, "ping", "n0031: no answer");
+	console_keys(&k, "g");
+	console_shows(&k, "Now: host n0031");
+	console_shows(&k, "jobs 812");
+	console_shows(&k, "1 event before it that names n0031");
+	console_size(&k, 139, 60);
+	console_hides(&k, "before it that names");
+	/* of another fabric, which has no such switch */
+	console_size(&k, 200, 60);
+	console_keys(&k, "j");
+	k.s.fabric = NULL;
+	console_shows(&k, "Now: it names no link");
+	k.s.fabric = k.fabric;
+	console_close(&k);
+}
+
 static void severities_are_counted_and_filtered(void **state)
 {
 	struct console_kit k;
@@ -235,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_name_links_switches_hosts_and_jobs),
 		cmocka_unit_test(enter_leads_to_what_an_event_names),
+		cmocka_unit_test(large_screens_tell_more_about_the_selected_event),
 		cmocka_unit_test(severities_are_counted_and_filtered),
 		cmocka_unit_test(a_long_event_is_readable_to_its_last_word),
 		cmocka_unit_test(the_log_is_sorted_searched_and_tagged_as_other_tables),
