@@ -13,7 +13,7 @@
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
 #include "views/data/state/key_hint.h"
-#include "views/events/events.h"
+#include "views/events/event_line.h"
 #include "views/preview/preview_cost.h"
 #include "views/view.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The event log: newest first; filter by text, or warnings and errors only. */
-#include "views/events/events.h"
-
 #include "fabric/base/message/plural.h"
 #include "views/data/state/event_ref.h"
+#include "views/events/event_line.h"
 #include "views/events/events_about.h"
 #include "views/table/table.h"
 #include "views/view.h"
@@ -22,8 +21,6 @@ struct events_ui {
 };
 
 #define VISIT_S 3 /* not drawn for so long: it was left */
-
-static const enum role roles[] = { ROLE_DIM, ROLE_TEXT, ROLE_WARN, ROLE_BAD };
 
 static void events_done(void *own)
 {
@@ -44,17 +41,6 @@ static void events_follow_ref(struct events_ui *u, const struct state *s, uint32
 	}
 	event_ref_find(&u->ref, s, events_get(s->events, row)->text);
 	u->ref_of = s->events->total - row;
-}
-
-void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l)
-{
-	char time[FIGURE_LEN], buf[512];
-
-	canvas_text(c, r, 1, y, ROLE_DIM, figure_time(time, (int64_t)(l->time_ns / 1000000000)));
-	canvas_text(c, r, 10, y, roles[l->level & 3], log_level_name(l->level));
-	canvas_name(c, r, 16, y, 9, ROLE_LABEL, l->area);
-	canvas_text(c, r, 26, y, l->level >= LOG_WARN ? roles[l->level & 3] : ROLE_TEXT,
-		    text_shorten_words(buf, sizeof(buf), l->text, r.w - 27));
 }
 
 /* To what the event names. */
@@ -100,7 +86,7 @@ static bool events_draw_cell(const struct table_in *in, uint32_t row, uint32_t c
 {
 	const struct events_ui *u = in->own;
 	const struct log_line *l = events_get(in->s->events, row);
-	enum role role = roles[l->level & 3];
+	enum role role = event_role(l);
 	char time[FIGURE_LEN], text[512];
 
 	switch (col) {

@@ -2,7 +2,7 @@
 #include "views/events/events_about.h"
 
 #include "fabric/base/message/plural.h"
-#include "views/events/events.h"
+#include "views/events/event_line.h"
 #include "views/links/chan_detail.h"
 
 #include <math.h>

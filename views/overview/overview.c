@@ -8,7 +8,7 @@
 #include "views/data/state/key_hint.h"
 #include "views/data/summary/headline.h"
 #include "views/data/summary/history_spark.h"
-#include "views/events/events.h"
+#include "views/events/event_line.h"
 #include "views/heatmap/heat_small.h"
 #include "views/view.h"
 
