@@ -74,7 +74,7 @@ static void predict_fair_sort_shares(struct fair *fr, const struct predict_paths
 	for (i = 0; i < tr->n; i++)
 		fr->off[tr->steps[i].flow + 2] += !tr->stranded[tr->steps[i].flow];
 	for (i = 0; i < n; i++)
-		fr->off[i + 2] += fr->off[i + 1] + (tr->stranded[i] ? 0 : 2);
+		fr->off[i + 2] += fr->off[i + 1] + (tr->stranded[i] || !flows ? 0 : 2);
 	fr->nused = 0;
 	for (i = 0; i < tr->n; i++) {
 		const struct step *s = &tr->steps[i];
@@ -84,7 +84,7 @@ static void predict_fair_sort_shares(struct fair *fr, const struct predict_paths
 	}
 	for (i = 0; i < n; i++) {
 		fr->rate[i] = tr->stranded[i] ? 0 : -1;
-		if (tr->stranded[i])
+		if (tr->stranded[i] || !flows)
 			continue;
 		predict_fair_put_share(fr, i, predict_paths_up(p, flows[i].src), 1);
 		predict_fair_put_share(fr, i, predict_paths_down(p, flows[i].dst), 1);

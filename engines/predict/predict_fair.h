@@ -25,8 +25,9 @@ void fair_done(struct fair *fr);
 
 /*
  * Progressive filling: all rates rise together; where a link is full its flows stay as they are.
- * A flow over several LIDs sends all parts at the pace of the slowest.  flows are those of tr.
- * True when it was cancelled, as pace says, which gets done.  O(steps log links).
+ * A flow over several LIDs sends all parts at the pace of the slowest.  flows are those of tr;
+ * NULL: its steps are all that there is to share, the cables of the ends among them. True when it
+ * was cancelled, as pace says, which gets done.  O(steps log links).
  */
 bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done);
