@@ -6,6 +6,7 @@
 #include "engines/limits/exclusion.h"
 #include "engines/parx/parx.h"
 #include "engines/parx/parx_choice.h"
+#include "engines/predict/job_rate.h"
 #include "engines/time/time_bound.h"
 #include "engines/verify/route_judge.h"
 #include "fabric/base/memory/mem.h"
@@ -255,6 +256,26 @@ static int route_report_time_of(struct time_summary *out, struct time_sheet **sh
 				    progress, err);
 }
 
+/* Where they are asked for. */
+static int route_report_rates_of(double **out, const struct message_tables *x,
+				 const struct route_inputs *in, struct progress *progress,
+				 struct err *err)
+{
+	struct parx_lids ctx = { in->f, x->choice };
+	struct job_rate_opts opts = {
+		.seed = in->opts.seed,
+		.threads = in->opts.threads,
+		.lids = route_report_lids(x->choice ? MESSAGES_LARGE : MESSAGES_BASE),
+		.lids_ctx = &ctx,
+	};
+
+	if (!in->opts.rates || !in->jobs)
+		return 0;
+	free(*out);
+	*out = xcalloc(in->jobs->njob + 1u, sizeof(**out));
+	return job_rate_compute(*out, in->f, x->t, in->jobs, &opts, progress, err);
+}
+
 /* What no tables could beat, in the same phases. */
 static int route_report_bound_time(struct route_report *r, const struct route_inputs *in,
 				   struct progress *progress, struct err *err)
@@ -416,6 +437,8 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 				  choice ? MESSAGES_LARGE : MESSAGES_BASE, progress, err);
 	r->times = r->sheet ? r->sheet->of[r->pattern] : NULL;
 	if (!rc)
+		rc = route_report_rates_of(&r->rates, &x, in, progress, err);
+	if (!rc)
 		rc = route_report_bound_time(r, in, progress, err);
 	if (!rc && choice)
 		rc = route_report_messages_after(r, in, progress, err);
@@ -513,9 +536,11 @@ void route_report_compare_times(struct route_report *after, const struct route_r
 void route_report_job_time_changes(struct job_time_changes *out, const struct route_report *r)
 {
 	*out = (struct job_time_changes){ 0 };
-	if (r->sheet && r->sheet_before)
-		job_time_changes_take(out, r->sheet_before->of[r->pattern],
-				      r->sheet->of[r->pattern], r->jobs);
+	if (!r->sheet || !r->sheet_before)
+		return;
+	job_time_changes_take(out, r->sheet_before->of[r->pattern], r->sheet->of[r->pattern],
+			      r->jobs);
+	job_time_changes_add_rates(out, r->rates_before, r->rates, r->jobs);
 }
 
 /* The choice that the installed tables have counts where the new ones have one, too. */
@@ -533,6 +558,8 @@ static int route_report_time_before(struct route_report *r, const struct route_i
 	if (!rc)
 		rc = route_report_time_of(&r->time_before, &r->sheet_before, &x, in,
 					  choice ? MESSAGES_LARGE : MESSAGES_BASE, progress, err);
+	if (!rc)
+		rc = route_report_rates_of(&r->rates_before, &x, in, progress, err);
 	if (!rc && r->messages)
 		rc = route_report_messages(&r->messages_before, &x, in, progress, err);
 	r->chosen_before = choice != NULL;
@@ -776,6 +803,8 @@ void route_report_free(struct route_report *r)
 	prediction_free(r->jobs_run);
 	time_sheet_put(r->sheet);
 	time_sheet_put(r->sheet_before);
+	free(r->rates);
+	free(r->rates_before);
 	time_memo_put(r->memo);
 	notes_done(&r->notes);
 	plan_free(r->plan);

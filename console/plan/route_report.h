@@ -65,7 +65,8 @@ struct route_report_opts {
 	uint32_t shifts;	      /* as in struct shift_time_opts */
 	uint64_t bound_work;	      /* of metrics (metrics.h); from LENGTH_WORK on also of time */
 	bool all_lids;		      /* figures of all traffic LIDs, not of base LIDs alone */
-	bool seek_choice;	      /* of LIDs, whoever made the tables; none is no error */
+	bool rates;	  /* of the jobs in an all-to-all, with the times (job_rate.h) */
+	bool seek_choice; /* of LIDs, whoever made the tables; none is no error */
 };
 
 /* All of it is borrowed, and may be NULL but for the fabric and one source of tables. */
@@ -116,6 +117,7 @@ struct route_report {
 	struct time_sheet *sheet;	 /* job by job; NULL: as jobs_run */
 	const struct job_times *times;	 /* of them those of the pattern, or NULL */
 	struct time_sheet *sheet_before; /* NULL: not known */
+	double *rates, *rates_before;	 /* by job; NULL: not asked for */
 	/* against the installed tables; where there is a choice of LIDs the one of large messages,
 	 * or that of small ones where these alone get slower */
 	struct time_gate gate;

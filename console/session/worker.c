@@ -286,6 +286,7 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	in.opts = ROUTE_REPORT_QUICK;
 	if (k->automatic)
 		in.opts.pattern = k->in.opts.pattern;
+	in.opts.rates = in.opts.pattern == PREDICT_ALLTOALL;
 	in.memo = w->memo;
 	worker_begin(w, MSG_WORK_STEP, NULL,
 		     route_report_parts(&in, steps | (k->automatic ? AUTO_REST : 0)));

@@ -140,23 +140,34 @@ static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, 
 	canvas_rightf(c, r, end, y, role, "%s > %s", a, figure_short(b, is));
 }
 
-/* Where the columns of a job end or begin, with room for "1234 > 5678" and a blank; links give way
- * to the time. */
+/* Where the columns of a job end or begin, with room for "1234 > 5678" and a blank.  Times and
+ * rates are there where they are known; links, then EFI give way to them. */
 struct job_columns {
-	bool links;
-	int efi, chan, update, user;
+	bool time, rate, efi, links;
+	int rate_end, efi_end, links_end, update, user;
 };
+
+static bool preview_changes_knows_rates(const struct job_time_changes *t)
+{
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (t->job[i].rate_before > 0)
+			return true;
+	return false;
+}
 
 static struct job_columns preview_changes_columns(const struct state *s, struct rect r)
 {
 	const struct job_time_changes *t = state_plan(s)->jobs_time;
-	struct job_columns at = { .links = !t || !t->n || r.w >= 63, .efi = 25, .chan = 37 };
+	bool time = t && t->n, rate = preview_changes_knows_rates(t);
+	struct job_columns at = { .time = time, .rate = rate };
+	int end = time ? 25 : 13;
 
-	if (t && t->n) {
-		at.efi = 37;
-		at.chan = 49;
-	}
-	at.update = (at.links ? at.chan : at.efi) + 2;
+	at.efi = !rate || r.w >= 63;
+	at.links = !time || r.w >= (rate ? 75 : 63);
+	at.rate_end = end += 12 * rate;
+	at.efi_end = end += 12 * at.efi;
+	at.links_end = end += 12 * at.links;
+	at.update = end + 2;
 	at.user = at.update + 12;
 	return at;
 }
@@ -182,6 +193,21 @@ static void preview_changes_draw_time(const struct state *s, struct canvas *c, s
 		canvas_right(c, r, 25, y, ROLE_DIM, "-"); /* on one switch */
 }
 
+/* Of full rate, in percent. */
+static void preview_changes_draw_rate(const struct state *s, struct canvas *c, struct rect r,
+				      int end, int y, uint64_t id)
+{
+	const struct job_time_change *j = job_time_changes_of(state_plan(s)->jobs_time, id);
+	double rise = j ? j->rate_after / j->rate_before - 1 : 0;
+	enum role role = rise > 0.005 ? ROLE_GOOD : rise < -0.005 ? ROLE_WARN : ROLE_TEXT;
+
+	if (j && j->rate_before > 0 && j->rate_after > 0)
+		canvas_rightf(c, r, end, y, role, "%.0f > %.0f", 100 * j->rate_before,
+			      100 * j->rate_after);
+	else
+		canvas_right(c, r, end, y, ROLE_DIM, "-");
+}
+
 static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
 				     uint32_t i)
 {
@@ -198,9 +224,14 @@ static void preview_changes_draw_job(const struct state *s, struct canvas *c, st
 	canvas_text(c, r, 1, y, ROLE_TEXT, job_text(id, j));
 	canvas_rightf(c, r, 13, y, ROLE_TEXT, "%u", j->nnodes);
 	preview_changes_draw_time(s, c, r, y, j->id);
-	preview_changes_draw_pair(c, r, at.efi, y, known, was->efi_max, is->efi_max, true);
+	if (at.rate)
+		preview_changes_draw_rate(s, c, r, at.rate_end, y, j->id);
+	if (at.efi)
+		preview_changes_draw_pair(c, r, at.efi_end, y, known, was->efi_max, is->efi_max,
+					  true);
 	if (at.links)
-		preview_changes_draw_pair(c, r, at.chan, y, known, was->links, is->links, false);
+		preview_changes_draw_pair(c, r, at.links_end, y, known, was->links, is->links,
+					  false);
 	canvas_text(c, r, at.update, y, role, word);
 	canvas_name(c, r, at.user, y, 8, ROLE_DIM, j->user);
 	canvas_name(c, r, at.user + 9, y, r.w - at.user - 10, ROLE_DIM, j->name);
@@ -212,7 +243,6 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 	const struct forecast *f = &state_plan(s)->plan;
 	const struct time_summary *t = &state_plan(s)->time_plan;
-	const struct job_time_changes *jobs = state_plan(s)->jobs_time;
 	struct job_columns at = preview_changes_columns(s, r);
 	const struct jobset *js = state_plan(s)->jobs;
 	char id[JOB_ID_LEN];
@@ -222,11 +252,14 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");
-	if (jobs && jobs->n)
+	if (at.time)
 		canvas_right(c, r, 25, 1, ROLE_LABEL, "time x");
-	canvas_right(c, r, at.efi, 1, ROLE_LABEL, "EFI");
+	if (at.rate)
+		canvas_right(c, r, at.rate_end, 1, ROLE_LABEL, "rate %");
+	if (at.efi)
+		canvas_right(c, r, at.efi_end, 1, ROLE_LABEL, "EFI");
 	if (at.links)
-		canvas_right(c, r, at.chan, 1, ROLE_LABEL, "links");
+		canvas_right(c, r, at.links_end, 1, ROLE_LABEL, "links");
 	canvas_text(c, r, at.update, 1, ROLE_LABEL, "update");
 	canvas_text(c, r, at.user, 1, ROLE_LABEL, "user");
 	if (!n)

@@ -20,7 +20,8 @@ struct effect_sample {
 struct effect_job {
 	uint64_t id;
 	double before;		  /* bytes per second, mean; NAN unknown */
-	double told_was, told_is; /* times; NAN nothing is foretold */
+	double gain;		  /* as foretold: how many times as much; NAN nothing is */
+	double told_was, told_is; /* its rates before and after; NAN they are not known */
 };
 
 struct update_effect {
@@ -122,8 +123,9 @@ void update_effect_begin(struct update_effect *x, const uint64_t *jobs, uint32_t
 
 		x->job[k] = (struct effect_job){ .id = jobs[k],
 						 .before = update_effect_mean(x, jobs[k]),
-						 .told_was = c ? c->before : NAN,
-						 .told_is = c ? c->after : NAN };
+						 .gain = c ? job_time_change_gain(c) : NAN,
+						 .told_was = c ? c->rate_before : NAN,
+						 .told_is = c ? c->rate_after : NAN };
 	}
 }
 
@@ -150,15 +152,18 @@ static void update_effect_rates(char *buf, size_t len, double before, double aft
 /* Of the slowest one, by itself. */
 static void update_effect_slowest(char *buf, size_t len, const struct effect_job *j, double after)
 {
-	char rates[96], told[96] = "";
+	char rates[96], share[48] = "", told[96] = "";
 
 	buf[0] = '\0';
 	if (!(j->before > 0) || !(after > 0))
 		return;
 	update_effect_rates(rates, sizeof(rates), j->before, after);
-	if (isfinite(j->told_is))
-		snprintf(told, sizeof(told), "; predicted %+.0f%%: time %.2fx -> %.2fx",
-			 update_effect_percent(j->told_is, j->told_was), j->told_was, j->told_is);
+	if (j->told_was > 0 && j->told_is > 0)
+		snprintf(share, sizeof(share), ": %.0f -> %.0f%% of full rate", 100 * j->told_was,
+			 100 * j->told_is);
+	if (isfinite(j->gain))
+		snprintf(told, sizeof(told), "; predicted %+.0f%%%s",
+			 update_effect_percent(1, j->gain), share);
 	snprintf(buf, len, "slowest job %llu:%s%s)", (unsigned long long)j->id, rates, told);
 }
 
@@ -196,11 +201,11 @@ static void update_effect_add(struct effect_sum *s, const struct effect_job *j, 
 	s->n++;
 	s->before += j->before;
 	s->after += after;
-	if (!isfinite(j->told_is))
+	if (!isfinite(j->gain))
 		return;
 	s->ntold++;
 	s->told_before += j->before;
-	s->told += j->before * j->told_was / j->told_is;
+	s->told += j->before * j->gain;
 }
 
 void update_effect_before(const struct update_effect *x, char *buf, size_t len)

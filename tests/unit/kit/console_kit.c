@@ -4,6 +4,7 @@
 #include "console/io/glossary_page.h"
 #include "console/plan/plan_order.h"
 #include "engines/engine.h"
+#include "engines/predict/job_rate.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/route_check.h"
@@ -320,11 +321,17 @@ static void order(struct console_kit *k, struct plan_preview *x)
 
 static void time_jobs(struct console_kit *k)
 {
+	double *rate_was, *rate_is;
 	struct time_sheet *was, *is;
 	struct err err;
 
 	if (!k->jobs)
 		return;
+	rate_was = xcalloc(k->jobs->njob + 1u, sizeof(*rate_was));
+	rate_is = xcalloc(k->jobs->njob + 1u, sizeof(*rate_is));
+	if (job_rate_compute(rate_was, k->fabric, k->tables, k->jobs, NULL, NULL, &err) ||
+	    job_rate_compute(rate_is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
+		fail_msg("%s", err.text);
 	if (time_sheet_compute(&was, k->fabric, k->tables, k->jobs, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	if (time_sheet_compute(&is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
@@ -332,6 +339,9 @@ static void time_jobs(struct console_kit *k)
 	job_time_changes_done(&k->jobs_time);
 	job_time_changes_take(&k->jobs_time, was->of[PREDICT_ALLTOALL], is->of[PREDICT_ALLTOALL],
 			      k->jobs);
+	job_time_changes_add_rates(&k->jobs_time, rate_was, rate_is, k->jobs);
+	free(rate_was);
+	free(rate_is);
 	time_sheet_put(was);
 	time_sheet_put(is);
 }

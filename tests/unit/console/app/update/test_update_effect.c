@@ -129,7 +129,9 @@ static void the_job_that_gained_most_is_named(void **state)
 
 static void what_was_foretold_stands_beside_it(void **state)
 {
-	struct job_time_change c[] = { { 0, 2, 2 }, { 0, 3, 2 }, { 0, 1, 1 } };
+	struct job_time_change c[] = { { 0, 2, 2, .5, .5 },
+				       { 0, 3, 2, .30, .45 },
+				       { 0, 1, 1, 1, 1 } };
 	struct job_time_changes told = { 3, c };
 	struct world w;
 
@@ -142,7 +144,7 @@ static void what_was_foretold_stands_beside_it(void **state)
 	update_effect_routed(w.x);
 	samples(&w, 1, 0, 0, 0);
 	samples(&w, 2, 10 * GB, 28 * GB, 10 * GB);
-	assert_true(says(&w, "20.0 -> 28.0 GB/s (+40%; predicted +50%: time 3.00x -> 2.00x)"));
+	assert_true(says(&w, "20.0 -> 28.0 GB/s (+40%; predicted +50%: 30 -> 45% of full rate)"));
 	says(&w, "3 jobs: 40.0 -> 48.0 GB/s (+20%; predicted +25%)");
 	/* one job of which nothing is foretold: nor is of the sum */
 	told.n = 2;
@@ -155,6 +157,25 @@ static void what_was_foretold_stands_beside_it(void **state)
 	samples(&w, 2, 10 * GB, 10 * GB, 10 * GB);
 	assert_true(says(&w, "20.0 -> 10.0 GB/s (-50%; predicted +50%"));
 	says(&w, "3 jobs: 40.0 -> 30.0 GB/s (-25%)");
+	world_down(&w);
+}
+
+static void by_times_is_foretold_where_rates_are_unknown(void **state)
+{
+	struct job_time_change c[] = { { 0, 2, 2, NAN, NAN }, { 0, 3, 2, NAN, NAN } };
+	struct job_time_changes told = { 2, c };
+	struct world w;
+
+	(void)state;
+	world_up(&w);
+	for (int j = 0; j < 2; j++)
+		c[j].id = w.jobs->jobs[j].id;
+	samples(&w, 2, 10 * GB, 20 * GB, 10 * GB);
+	begin(&w, &told);
+	update_effect_routed(w.x);
+	samples(&w, 1, 0, 0, 0);
+	samples(&w, 2, 10 * GB, 28 * GB, 10 * GB);
+	assert_true(says(&w, "20.0 -> 28.0 GB/s (+40%; predicted +50%)"));
 	world_down(&w);
 }
 
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(means_are_compared_not_peaks),
 		cmocka_unit_test(the_job_that_gained_most_is_named),
 		cmocka_unit_test(what_was_foretold_stands_beside_it),
+		cmocka_unit_test(by_times_is_foretold_where_rates_are_unknown),
 		cmocka_unit_test(only_the_newest_samples_count),
 		cmocka_unit_test(a_job_that_has_ended_or_is_silent_counts_nowhere),
 	};
