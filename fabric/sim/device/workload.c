@@ -14,7 +14,7 @@
 #define BUSY	   0.87
 #define MEAN_S	   1800.0
 #define START_S	   1767225600 /* 2026-01-01 */
-#define EXCHANGE_S 0.25
+#define EXCHANGE_S 0.1
 #define OFFERED	   1.3	   /* work that arrives, as a multiple of what fits */
 #define SLACK	   0.015   /* the machine is filled to busy + SLACK */
 #define WARM_UP	   3.0	   /* mean run times before the first step, to fragment the machine */

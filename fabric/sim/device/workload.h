@@ -22,7 +22,7 @@ struct workload_opts {
 	uint64_t seed;
 	double busy;	     /* share of the nodes that jobs hold, 0..1; 0: 0.87 */
 	double mean_s;	     /* mean run time of a job; 0: 1800 */
-	double exchange_s;   /* that an exchange takes at full rate; 0: 0.25 */
+	double exchange_s;   /* that an exchange takes at full rate; 0: 0.1 */
 	int64_t start_s;     /* Unix time at the first step; 0: 1767225600 */
 	const double *sizes; /* weights of jobs of 1, 2, 4, ... nodes; NULL: a usual mix */
 	uint32_t nsizes;
