@@ -6,7 +6,8 @@
 # of that job has risen by that, within 20 %, and the last page and the record say so.
 #
 # Each seed is of a demo whose slowest job gains half and more by sar, so that one that gains nothing
-# is far out, and in which no job starts or ends for seven minutes.  They are played side by side.
+# is far out, and in which no job starts or ends for seven minutes: one of 32 hosts, and one of three,
+# which gains far more than its time falls.  They are played side by side.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 I=$PWD/${B:-build}/ibroute-top
@@ -43,11 +44,12 @@ story() { # seed, fabric: in a process of its own
 	tty_keys Space
 	ok "and is computed" tty_wait 60 '\[ok\] up to date'
 	tty_keys J
-	ok "the preview tells the time of that job, now and then" \
-		tty_wait 10 " $job +[0-9]+ +[0-9.]+ > [0-9.]+ "
-	read -r was is < <(tty_screen | sed -nE "s/.* $job +[0-9]+ +([0-9.]+) > ([0-9.]+) .*/\1 \2/p")
-	gain=$(awk "BEGIN { print $was / $is }")
-	echo "# time $was -> $is: $gain times the bandwidth"
+	ok "the preview tells the rate of that job, now and then" \
+		tty_wait 10 " $job +[0-9]+ +[0-9.]+ > [0-9.]+ +[0-9]+ > [0-9]+ "
+	read -r was is < <(tty_screen |
+		sed -nE "s/.* $job +[0-9]+ +[0-9.]+ > [0-9.]+ +([0-9]+) > ([0-9]+) .*/\1 \2/p")
+	gain=$(awk "BEGIN { print $is / $was }")
+	echo "# rate $was -> $is %: $gain times the bandwidth"
 	ok "it gains half and more" awk "BEGIN { exit !($gain >= 1.5) }"
 
 	# --- the update
@@ -63,8 +65,8 @@ story() { # seed, fabric: in a process of its own
 	echo "# measured $before -> $after GB/s: $rise times"
 	ok "it has risen by what the preview said, within 20 %" \
 		awk "BEGIN { exit !($rise > $gain / 1.2 && $rise < $gain * 1.2) }"
-	ok "the page says what had been foretold" \
-		awk "BEGIN { d = ${told:-0} - 100 * ($gain - 1); exit !(d > -2 && d < 2) }"
+	ok "the page says what had been foretold, but for what is rounded" \
+		awk "BEGIN { d = (1 + ${told:-0} / 100) / $gain; exit !(d > 0.96 && d < 1.04) }"
 	recorded() { grep -h '"apply.effect"' "$dir"/rec/*.jsonl | grep -q "slowest job $job: $before -> $after GB/s"; }
 	ok "the record has it" eval 'for _ in $(seq 100); do recorded && break; sleep 0.1; done; recorded'
 	names_another() { # in line one
@@ -78,7 +80,7 @@ story() { # seed, fabric: in a process of its own
 }
 
 story 4251 fattree2:leaves=18,spines=18,hosts=18 >"$work/4251.log" 2>&1 &
-story 2403 fattree2:leaves=18,spines=18,hosts=18 >"$work/2403.log" 2>&1 &
+story 5957 fattree2:leaves=18,spines=18,hosts=18,lids=random >"$work/5957.log" 2>&1 &
 wait
 for log in "$work"/*.log; do
 	cat "$log"
