@@ -65,6 +65,12 @@ void shift_flows_init(struct shift_flows *x, const struct fabric *f,
 	x->chan = arena_array(x->mem, struct shift_channel, f->nchan);
 	x->shift = arena_array(x->mem, uint32_t, f->nterm);
 	x->row = arena_array(x->mem, uint8_t, f->nterm);
+	x->taken = arena_array(x->mem, uint32_t, f->nsw);
+	x->through = arena_array(x->mem, uint64_t, f->nsw);
+	x->on = arena_array(x->mem, uint32_t, f->nsw);
+	x->cost = arena_array(x->mem, uint64_t, f->nsw);
+	x->known = arena_array(x->mem, uint32_t, f->nsw);
+	x->path = arena_array(x->mem, uint32_t, f->nsw);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		x->chan[c].most = UINT64_MAX;
 	shift_flows_rank(x);
@@ -181,5 +187,39 @@ uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_
 	for (uint32_t i = 0; i < x->nshift && cost < limit; i += CHUNK)
 		cost += h->times * shift_flows_extra(x, load, i, there);
 	x->work += x->nshift;
+	return cost;
+}
+
+void shift_flows_come(struct shift_flows *x, uint32_t at)
+{
+	for (; x->taken[at] != FAB_NONE; at = shift_flows_next(x, at))
+		x->on[at] = x->question;
+}
+
+/* Behind a node. */
+static uint64_t shift_flows_chan_cost(struct shift_flows *x, uint32_t at)
+{
+	bool there = x->on[at] == x->question;
+
+	return shift_flows_cost(x, x->taken[at], there, x->through[at] - (there ? x->nshift : 0),
+				UINT64_MAX);
+}
+
+uint64_t shift_flows_way_cost(struct shift_flows *x, uint32_t at)
+{
+	uint64_t cost = 0;
+	uint32_t n = 0;
+
+	for (; x->taken[at] != FAB_NONE && x->known[at] != x->question;
+	     at = shift_flows_next(x, at))
+		x->path[n++] = at;
+	if (x->taken[at] != FAB_NONE)
+		cost = x->cost[at];
+	while (n--) {
+		at = x->path[n];
+		cost += shift_flows_chan_cost(x, at);
+		x->cost[at] = cost;
+		x->known[at] = x->question;
+	}
 	return cost;
 }

@@ -60,6 +60,16 @@ struct shift_flows {
 	uint8_t *row; /* which half of extra counts */
 	uint32_t nshift;
 	uint64_t work; /* flows looked at */
+
+	/* The tree to the terminal, by node: a switch, or its position in an order */
+	const uint32_t *node; /* of a switch; NULL: itself */
+	uint32_t *taken;      /* channel; FAB_NONE at the root */
+	uint64_t *through;    /* flows on it */
+	uint32_t question;    /* its number */
+	uint32_t *on;	      /* of which question the flows come through already */
+	uint64_t *cost;	      /* what those at hand cost from there on ... */
+	uint32_t *known;      /* ... if this is the number of the question */
+	uint32_t *path;	      /* scratch */
 };
 
 /* Is the fabric small enough? */
@@ -80,3 +90,17 @@ void shift_flows_add(struct shift_flows *x, uint32_t c, int one);
  * than that it is.  same: other routes to the same terminal there. */
 uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_t same,
 			  uint64_t limit);
+
+/* The node after that one, which is not the root. */
+static inline uint32_t shift_flows_next(const struct shift_flows *x, uint32_t at)
+{
+	uint32_t sw = x->f->chan_dst[x->taken[at]];
+
+	return x->node ? x->node[sw] : sw;
+}
+
+/* The flows of the question come by the way from a node to the root. */
+void shift_flows_come(struct shift_flows *x, uint32_t at);
+/* What they cost, or would cost more, from there to the root.  A question has a number of its own,
+ * and the tree stays as it is while it lasts. */
+uint64_t shift_flows_way_cost(struct shift_flows *x, uint32_t at);

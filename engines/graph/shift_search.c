@@ -22,26 +22,14 @@ struct shift_search {
 	/* towards the terminal at hand */
 	uint32_t *first, *last; /* by position: switches whose flows come through; FAB_NONE: none */
 	uint32_t *after;	/* by switch: the next of these */
-	uint32_t *chan;		/* by position: channel taken */
-	uint64_t *through;	/* by position: flows on that */
-	uint64_t *cost;		/* by position: what they cost from there on ... */
-	uint32_t *known;	/* ... if this is the number of the question */
-	uint32_t question;
-	uint32_t *on; /* by position: of which question the flows come through it already */
-	uint32_t *path;
 	uint32_t *floor; /* by position: greatest place of a channel by which it is entered, + 1 */
 	uint64_t moved;
 };
 
-static uint32_t shift_search_next(const struct shift_search *x, uint32_t i)
-{
-	return x->dag.pos[x->f->chan_dst[x->chan[i]]];
-}
-
 static void shift_search_take(struct shift_search *x, uint32_t i, int one)
 {
-	shift_flows_add(&x->flows, x->chan[i], one);
-	x->through[i] += (uint64_t)((int64_t)one * x->flows.nshift);
+	shift_flows_add(&x->flows, x->flows.taken[i], one);
+	x->flows.through[i] += (uint64_t)((int64_t)one * x->flows.nshift);
 }
 
 /* Channels taken towards a terminal on the root; false: a path leaves the DAG, or there is none. */
@@ -50,11 +38,12 @@ static bool shift_search_read(struct shift_search *x, uint32_t term)
 	const struct spdag *g = &x->dag;
 	const struct fabric *f = x->f;
 
+	x->flows.taken[0] = FAB_NONE;
 	for (uint32_t i = 1; i < g->n; i++) {
 		uint32_t u = g->sw[i],
 			 c = fabric_chan(f, u, tables_row(x->t, u)[f->term_lid[term]]);
 
-		x->chan[i] = c;
+		x->flows.taken[i] = c;
 		if (c == FAB_NONE || g->pos[f->chan_dst[c]] >= i)
 			return false;
 	}
@@ -66,41 +55,13 @@ static bool shift_search_read(struct shift_search *x, uint32_t term)
 static void shift_search_count(struct shift_search *x, uint32_t term)
 {
 	const struct spdag *g = &x->dag;
-	const struct fabric *f = x->f;
 
 	for (uint32_t i = 1; i < g->n; i++) {
 		x->flows.nshift = 0;
 		shift_flows_ask(&x->flows, g->sw[i], term);
-		for (uint32_t at = i; x->flows.nshift && at; at = g->pos[f->chan_dst[x->chan[at]]])
-			shift_flows_add(&x->flows, x->chan[at], 1);
+		for (uint32_t at = i; x->flows.nshift && at; at = shift_flows_next(&x->flows, at))
+			shift_flows_add(&x->flows, x->flows.taken[at], 1);
 	}
-}
-
-/* What the flows of the question cost behind a position. */
-static uint64_t shift_search_chan_cost(struct shift_search *x, uint32_t at)
-{
-	bool there = x->on[at] == x->question;
-
-	return shift_flows_cost(&x->flows, x->chan[at], there,
-				x->through[at] - (there ? x->flows.nshift : 0), UINT64_MAX);
-}
-
-/* The same from there to the root. */
-static uint64_t shift_search_way_cost(struct shift_search *x, uint32_t i)
-{
-	uint32_t n = 0;
-	uint64_t cost = 0;
-
-	for (; i && x->known[i] != x->question; i = shift_search_next(x, i))
-		x->path[n++] = i;
-	if (i)
-		cost = x->cost[i];
-	while (n--) {
-		cost += shift_search_chan_cost(x, x->path[n]);
-		x->cost[x->path[n]] = cost;
-		x->known[x->path[n]] = x->question;
-	}
-	return cost;
 }
 
 /* May position i take that channel, by the order of the LID's paths?  Where nobody came through so
@@ -113,9 +74,9 @@ static bool shift_search_climbs(const struct shift_search *x, const uint32_t *pl
 	if (place && place[c] < x->floor[i])
 		return false;
 	for (uint32_t last = c; place && at; at = x->dag.pos[x->f->chan_dst[last]]) {
-		if (place[x->chan[at]] <= place[last])
+		if (place[x->flows.taken[at]] <= place[last])
 			return false;
-		last = x->chan[at];
+		last = x->flows.taken[at];
 	}
 	return true;
 }
@@ -124,20 +85,19 @@ static bool shift_search_climbs(const struct shift_search *x, const uint32_t *pl
 static uint32_t shift_search_choose(struct shift_search *x, uint32_t i, const uint32_t *place)
 {
 	const struct spdag *g = &x->dag;
-	uint32_t was = x->chan[i], best = was;
+	uint32_t was = x->flows.taken[i], best = was;
 	uint64_t least;
 
-	x->question++;
-	for (uint32_t at = i; at; at = shift_search_next(x, at))
-		x->on[at] = x->question;
-	least = shift_search_way_cost(x, i);
+	x->flows.question++;
+	shift_flows_come(&x->flows, i);
+	least = shift_flows_way_cost(&x->flows, i);
 	for (uint32_t e = g->off[i]; e < g->off[i + 1]; e++) {
 		uint32_t c = g->chan[e];
 		uint64_t cost;
 
 		if (c == was || !shift_search_climbs(x, place, i, c))
 			continue;
-		cost = shift_search_way_cost(x, g->to[e]);
+		cost = shift_flows_way_cost(&x->flows, g->to[e]);
 		if (cost < least)
 			cost += shift_flows_cost(&x->flows, c, false, 0, least - cost);
 		if (cost >= least)
@@ -150,10 +110,10 @@ static uint32_t shift_search_choose(struct shift_search *x, uint32_t i, const ui
 
 static void shift_search_take_chan(struct shift_search *x, uint32_t i, uint32_t term, uint32_t c)
 {
-	for (uint32_t at = i; at; at = shift_search_next(x, at))
+	for (uint32_t at = i; at; at = shift_flows_next(&x->flows, at))
 		shift_search_take(x, at, -1);
-	x->chan[i] = c;
-	for (uint32_t at = i; at; at = shift_search_next(x, at))
+	x->flows.taken[i] = c;
+	for (uint32_t at = i; at; at = shift_flows_next(&x->flows, at))
 		shift_search_take(x, at, 1);
 	x->moved++;
 	tables_row(x->t, x->dag.sw[i])[x->f->term_lid[term]] = x->f->chan_port[c];
@@ -175,18 +135,18 @@ static void shift_search_move(struct shift_search *x, uint32_t i, uint32_t term,
 	x->flows.nshift = 0;
 	for (uint32_t u = x->first[i]; u != FAB_NONE; u = x->after[u])
 		shift_flows_ask(&x->flows, u, term);
-	best = x->flows.nshift ? shift_search_choose(x, i, place) : x->chan[i];
-	if (best != x->chan[i])
+	best = x->flows.nshift ? shift_search_choose(x, i, place) : x->flows.taken[i];
+	if (best != x->flows.taken[i])
 		shift_search_take_chan(x, i, term, best);
 }
 
 /* What comes through position i goes on to the next one. */
 static void shift_search_pass_on(struct shift_search *x, uint32_t i, const uint32_t *place)
 {
-	uint32_t to = x->dag.pos[x->f->chan_dst[x->chan[i]]];
+	uint32_t to = shift_flows_next(&x->flows, i);
 
-	if (place && place[x->chan[i]] + 1 > x->floor[to])
-		x->floor[to] = place[x->chan[i]] + 1;
+	if (place && place[x->flows.taken[i]] + 1 > x->floor[to])
+		x->floor[to] = place[x->flows.taken[i]] + 1;
 	if (x->first[i] == FAB_NONE)
 		return;
 	if (x->first[to] == FAB_NONE)
@@ -202,10 +162,10 @@ static void shift_search_sum(struct shift_search *x, uint32_t term)
 	for (uint32_t i = 0; i < x->dag.n; i++) {
 		x->flows.nshift = 0;
 		shift_flows_ask(&x->flows, x->dag.sw[i], term);
-		x->through[i] = x->flows.nshift;
+		x->flows.through[i] = x->flows.nshift;
 	}
 	for (uint32_t i = x->dag.n; i-- > 1;)
-		x->through[x->dag.pos[x->f->chan_dst[x->chan[i]]]] += x->through[i];
+		x->flows.through[shift_flows_next(&x->flows, i)] += x->flows.through[i];
 }
 
 /* All switches towards one terminal, the farthest first. */
@@ -270,15 +230,10 @@ static void shift_search_init(struct shift_search *x, struct tables *t, const st
 	*x = (struct shift_search){ .mem = arena_new(), .f = f, .t = t, .how = how };
 	spdag_init(&x->dag, f);
 	shift_flows_init(&x->flows, f, how->weights);
+	x->flows.node = x->dag.pos;
 	x->first = arena_array(x->mem, uint32_t, f->nsw);
 	x->last = arena_array(x->mem, uint32_t, f->nsw);
 	x->after = arena_array(x->mem, uint32_t, f->nsw);
-	x->chan = arena_array(x->mem, uint32_t, f->nsw);
-	x->through = arena_array(x->mem, uint64_t, f->nsw);
-	x->cost = arena_array(x->mem, uint64_t, f->nsw);
-	x->known = arena_array(x->mem, uint32_t, f->nsw);
-	x->on = arena_array(x->mem, uint32_t, f->nsw);
-	x->path = arena_array(x->mem, uint32_t, f->nsw);
 	x->floor = arena_array(x->mem, uint32_t, f->nsw);
 }
 

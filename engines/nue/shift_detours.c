@@ -24,41 +24,29 @@ struct shift_detours {
 	/* The tree towards the terminal at hand, by switch */
 	const uint32_t *place; /* by channel */
 	const uint16_t *least; /* fewest hops */
-	uint32_t *chan;	       /* taken; FAB_NONE at the root */
 	uint32_t *hops;
 	uint32_t *child, *sibling; /* FAB_NONE: none */
 	uint32_t *ends;		   /* that come through */
-	uint64_t *flow;		   /* those of shifts */
 	uint32_t *floor;	   /* greatest place of a channel by which ends come, + 1 */
 	uint32_t *order;	   /* the root first */
 
 	uint32_t *branch; /* switches that come through one, this first */
 	uint32_t nbranch;
-	uint32_t *in; /* by switch: of which branch last */
-	uint32_t *path;
-	uint64_t *cost;	 /* by switch: what the flows of the branch cost from there on ... */
-	uint32_t *known; /* ... if this is the number of the question */
-	uint32_t question;
-	uint32_t *on; /* by switch: of which question the flows come through it already */
+	uint32_t *in; /* by switch: of which question it was in the branch */
 };
-
-static uint32_t shift_detours_next(const struct shift_detours *x, uint32_t u)
-{
-	return x->f->chan_dst[x->chan[u]];
-}
 
 static void shift_detours_hang(struct shift_detours *x, uint32_t u, uint32_t c)
 {
 	uint32_t v = x->f->chan_dst[c];
 
-	x->chan[u] = c;
+	x->flows.taken[u] = c;
 	x->sibling[u] = x->child[v];
 	x->child[v] = u;
 }
 
 static void shift_detours_unhang(struct shift_detours *x, uint32_t u)
 {
-	uint32_t *at = &x->child[shift_detours_next(x, u)];
+	uint32_t *at = &x->child[shift_flows_next(&x->flows, u)];
 
 	while (*at != u)
 		at = &x->sibling[*at];
@@ -72,7 +60,7 @@ static bool shift_detours_read(struct shift_detours *x, uint32_t term)
 	uint32_t n = 0, root = f->term_sw[term];
 
 	memset(x->child, 0xff, f->nsw * sizeof(*x->child));
-	x->chan[root] = FAB_NONE;
+	x->flows.taken[root] = FAB_NONE;
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint32_t c = fabric_chan(f, u, tables_row(x->t, u)[f->term_lid[term]]);
 
@@ -102,8 +90,9 @@ static void shift_detours_count(struct shift_detours *x, uint32_t term)
 
 		x->flows.nshift = 0;
 		shift_flows_ask(&x->flows, u, term);
-		for (; x->flows.nshift && x->chan[u] != FAB_NONE; u = shift_detours_next(x, u))
-			shift_flows_add(&x->flows, x->chan[u], 1);
+		for (; x->flows.nshift && x->flows.taken[u] != FAB_NONE;
+		     u = shift_flows_next(&x->flows, u))
+			shift_flows_add(&x->flows, x->flows.taken[u], 1);
 	}
 }
 
@@ -111,8 +100,8 @@ static void shift_detours_set_floor(struct shift_detours *x, uint32_t v)
 {
 	x->floor[v] = 0;
 	for (uint32_t u = x->child[v]; u != FAB_NONE; u = x->sibling[u])
-		if (x->ends[u] && x->place[x->chan[u]] + 1 > x->floor[v])
-			x->floor[v] = x->place[x->chan[u]] + 1;
+		if (x->ends[u] && x->place[x->flows.taken[u]] + 1 > x->floor[v])
+			x->floor[v] = x->place[x->flows.taken[u]] + 1;
 }
 
 /* What comes through each switch, and how. */
@@ -123,13 +112,13 @@ static void shift_detours_sum(struct shift_detours *x, uint32_t term)
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		x->flows.nshift = 0;
 		shift_flows_ask(&x->flows, u, term);
-		x->flow[u] = x->flows.nshift;
+		x->flows.through[u] = x->flows.nshift;
 		x->ends[u] = f->term_off[u + 1] - f->term_off[u];
 	}
 	for (uint32_t i = f->nsw; i-- > 1;) {
-		uint32_t u = x->order[i], v = shift_detours_next(x, u);
+		uint32_t u = x->order[i], v = shift_flows_next(&x->flows, u);
 
-		x->flow[v] += x->flow[u];
+		x->flows.through[v] += x->flows.through[u];
 		x->ends[v] += x->ends[u];
 		shift_detours_set_floor(x, u);
 	}
@@ -142,13 +131,13 @@ static uint32_t shift_detours_find_branch(struct shift_detours *x, uint32_t u, u
 	const struct fabric *f = x->f;
 	uint32_t more = 0;
 
-	x->question++;
+	x->flows.question++;
 	x->flows.nshift = x->nbranch = 0;
 	x->branch[x->nbranch++] = u;
 	for (uint32_t i = 0; i < x->nbranch; i++) {
 		uint32_t w = x->branch[i], far = x->hops[w] - x->least[w];
 
-		x->in[w] = x->question;
+		x->in[w] = x->flows.question;
 		shift_flows_ask(&x->flows, w, term);
 		if (f->term_off[w] < f->term_off[w + 1] && far > more)
 			more = far;
@@ -161,39 +150,11 @@ static uint32_t shift_detours_find_branch(struct shift_detours *x, uint32_t u, u
 /* The branch goes the way from u to the root, or (one: -1) no longer does. */
 static void shift_detours_take(struct shift_detours *x, uint32_t u, uint32_t ends, int one)
 {
-	for (; x->chan[u] != FAB_NONE; u = shift_detours_next(x, u)) {
-		shift_flows_add(&x->flows, x->chan[u], one);
-		x->flow[u] += (uint64_t)((int64_t)one * x->flows.nshift);
+	for (; x->flows.taken[u] != FAB_NONE; u = shift_flows_next(&x->flows, u)) {
+		shift_flows_add(&x->flows, x->flows.taken[u], one);
+		x->flows.through[u] += (uint64_t)((int64_t)one * x->flows.nshift);
 		x->ends[u] += (uint32_t)(one * (int32_t)ends);
 	}
-}
-
-/* What the flows of the branch cost behind switch u. */
-static uint64_t shift_detours_chan_cost(struct shift_detours *x, uint32_t u)
-{
-	bool there = x->on[u] == x->question;
-
-	return shift_flows_cost(&x->flows, x->chan[u], there,
-				x->flow[u] - (there ? x->flows.nshift : 0), UINT64_MAX);
-}
-
-/* The same from there to the root. */
-static uint64_t shift_detours_way_cost(struct shift_detours *x, uint32_t u)
-{
-	uint64_t cost = 0;
-	uint32_t n = 0;
-
-	for (; x->chan[u] != FAB_NONE && x->known[u] != x->question; u = shift_detours_next(x, u))
-		x->path[n++] = u;
-	if (x->chan[u] != FAB_NONE)
-		cost = x->cost[u];
-	while (n--) {
-		u = x->path[n];
-		cost += shift_detours_chan_cost(x, u);
-		x->cost[u] = cost;
-		x->known[u] = x->question;
-	}
-	return cost;
 }
 
 /* May the branch of u take that channel?  From where nobody came so far, the rest need not climb.
@@ -203,16 +164,16 @@ static bool shift_detours_may_take(const struct shift_detours *x, uint32_t u, ui
 {
 	uint32_t v = x->f->chan_dst[c], last = c;
 
-	if (x->in[v] == x->question || x->place[c] < x->floor[u])
+	if (x->in[v] == x->flows.question || x->place[c] < x->floor[u])
 		return false;
 	if (x->hops[v] + 1 > x->hops[u] && more + x->hops[v] + 1 - x->hops[u] > x->how->more)
 		return false;
-	for (; x->chan[v] != FAB_NONE; v = shift_detours_next(x, v)) {
-		if (x->place[last] >= x->place[x->chan[v]])
+	for (; x->flows.taken[v] != FAB_NONE; v = shift_flows_next(&x->flows, v)) {
+		if (x->place[last] >= x->place[x->flows.taken[v]])
 			return false;
 		if (x->ends[v])
 			break;
-		last = x->chan[v];
+		last = x->flows.taken[v];
 	}
 	return true;
 }
@@ -221,18 +182,17 @@ static bool shift_detours_may_take(const struct shift_detours *x, uint32_t u, ui
 static uint32_t shift_detours_choose(struct shift_detours *x, uint32_t u, uint32_t more)
 {
 	const struct fabric *f = x->f;
-	uint32_t was = x->chan[u], best = was;
+	uint32_t was = x->flows.taken[u], best = was;
 	uint64_t least;
 
-	for (uint32_t v = u; x->chan[v] != FAB_NONE; v = shift_detours_next(x, v))
-		x->on[v] = x->question;
-	least = shift_detours_way_cost(x, u);
+	shift_flows_come(&x->flows, u);
+	least = shift_flows_way_cost(&x->flows, u);
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		uint64_t cost;
 
 		if (c == was || !shift_detours_may_take(x, u, c, more))
 			continue;
-		cost = shift_detours_way_cost(x, f->chan_dst[c]);
+		cost = shift_flows_way_cost(&x->flows, f->chan_dst[c]);
 		if (cost < least)
 			cost += shift_flows_cost(&x->flows, c, false, 0, least - cost);
 		if (cost >= least)
@@ -251,7 +211,7 @@ static void shift_detours_move_branch(struct shift_detours *x, uint32_t u, uint3
 	for (uint32_t i = 0; i < x->nbranch; i++) {
 		uint32_t w = x->branch[i];
 
-		x->hops[w] = x->hops[shift_detours_next(x, w)] + 1;
+		x->hops[w] = x->hops[shift_flows_next(&x->flows, w)] + 1;
 	}
 	tables_row(x->t, u)[x->f->term_lid[term]] = x->f->chan_port[c];
 	x->moved++;
@@ -260,13 +220,13 @@ static void shift_detours_move_branch(struct shift_detours *x, uint32_t u, uint3
 /* Floors from switch u to the root, after what comes through has changed. */
 static void shift_detours_set_floors(struct shift_detours *x, uint32_t u)
 {
-	for (; x->chan[u] != FAB_NONE; u = shift_detours_next(x, u))
+	for (; x->flows.taken[u] != FAB_NONE; u = shift_flows_next(&x->flows, u))
 		shift_detours_set_floor(x, u);
 }
 
 static void shift_detours_try(struct shift_detours *x, uint32_t u, uint32_t term)
 {
-	uint32_t was = x->chan[u], ends = x->ends[u];
+	uint32_t was = x->flows.taken[u], ends = x->ends[u];
 	uint32_t more = shift_detours_find_branch(x, u, term), best;
 
 	if (!x->flows.nshift)
@@ -303,20 +263,14 @@ struct shift_detours *shift_detours_new(struct tables *t, const struct fabric *f
 	struct shift_detours *x = arena_alloc(mem, 1, sizeof(*x));
 
 	*x = (struct shift_detours){ .mem = mem, .f = f, .t = t, .how = how };
-	x->chan = arena_array(mem, uint32_t, f->nsw);
 	x->hops = arena_array(mem, uint32_t, f->nsw);
 	x->child = arena_array(mem, uint32_t, f->nsw);
 	x->sibling = arena_array(mem, uint32_t, f->nsw);
 	x->ends = arena_array(mem, uint32_t, f->nsw);
-	x->flow = arena_array(mem, uint64_t, f->nsw);
 	x->floor = arena_array(mem, uint32_t, f->nsw);
 	x->order = arena_array(mem, uint32_t, f->nsw);
 	x->branch = arena_array(mem, uint32_t, f->nsw);
 	x->in = arena_array(mem, uint32_t, f->nsw);
-	x->path = arena_array(mem, uint32_t, f->nsw);
-	x->cost = arena_array(mem, uint64_t, f->nsw);
-	x->known = arena_array(mem, uint32_t, f->nsw);
-	x->on = arena_array(mem, uint32_t, f->nsw);
 	shift_flows_init(&x->flows, f, how->weights);
 	for (uint32_t term = 0; term < f->nterm; term++)
 		shift_detours_count(x, term);
