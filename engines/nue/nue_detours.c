@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* What is tried, one after another, as long as it gains: how much traffic counts that is no shift.
- * A second time has to gain clearly, as bisections are lower with it; after a round it is seen
+ * A second time has to gain a per cent, as bisections are lower with it; after a round it is seen
  * whether another is worth the time. */
 static const struct {
 	uint32_t others;
 	unsigned rounds;
 	double gain;
 	bool keep;
-} tries[] = { { 25, 3, 1, true }, { 12, 1, 1, false }, { 12, 1, 1.05, true } };
+} tries[] = { { 25, 3, 1, true }, { 12, 1, 1, false }, { 12, 1, 1.01, true } };
 
 #define NTRIES	   (sizeof(tries) / sizeof(*tries))
 #define MORE_HOPS  1
