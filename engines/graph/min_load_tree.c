@@ -12,9 +12,11 @@
 #define RUN_WORK    (4u << 20) /* edges at most between two reports */
 #define PACKED_RUN  16	       /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	    8	       /* rows asked for before they are written */
-#define ROWS_TURNS  8	       /* turns in which threads share the rows */
-#define IN_GROUPS   8192       /* terminals from which on LIDs are chosen in groups */
-#define STREAM_RUNS 4	       /* that are routed while others prepare as many */
+#define ROUNDS	    4	       /* of BATCH such LIDs, which threads share before they part */
+#define GROUPS	    (ROUNDS * BATCH / MIN_LOAD_TREE_GROUP)
+#define ROWS_TURNS  8	 /* turns in which threads share the rows */
+#define IN_GROUPS   8192 /* terminals from which on LIDs are chosen in groups */
+#define STREAM_RUNS 4	 /* that are routed while others prepare as many */
 
 /* Ports by switch of some LIDs, on their way to the rows. */
 struct columns {
@@ -46,8 +48,8 @@ struct min_load_tree {
 	struct spdag dag;
 	const struct dagset *set;
 	struct packed_tree *packed[MIN_LOAD_TREE_GROUP]; /* in DAGs of the set, by LID of a group */
-	struct sent sent[MIN_LOAD_TREE_GROUP];		 /* likewise, of these together */
-	struct late late[BATCH];
+	uint32_t *sent[MIN_LOAD_TREE_GROUP];		 /* routes by switch, likewise */
+	struct late late[BATCH]; /* that others may follow before the rows are passed */
 	uint32_t nlate;
 	uint8_t *late_place; /* of each, by LID * switches + switch: the channel's place there */
 	bool together;	     /* groups of LIDs are chosen from the loads before the first of them */
@@ -119,7 +121,7 @@ void min_load_tree_free(struct min_load_tree *b)
 	free(b->pick);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
 		packed_tree_free(b->packed[i]);
-		free(b->sent[i].routes);
+		free(b->sent[i]);
 	}
 	free(b->port);
 	free(b);
@@ -670,7 +672,8 @@ struct packed_group {
 	uint32_t n;
 	const uint32_t *weight;
 	int64_t sign;
-	uint8_t *was; /* what they take back, by LID * nsw + switch */
+	uint8_t *was;			       /* what they take back, by LID * nsw + switch */
+	struct sent sent[MIN_LOAD_TREE_GROUP]; /* by LID, of these together */
 };
 
 /* LIDs on their way to or from the rows. */
@@ -678,7 +681,9 @@ struct row_lines {
 	struct min_load_tree *b;
 	uint32_t nline;			 /* lines of memory that they take of a row, ... */
 	uint32_t line[BATCH];		 /* ... and where they begin */
-	const struct packed_group *from; /* whose entries are read; NULL: late ones are written */
+	const struct packed_group *from; /* whose entries are read; NULL: these are written: */
+	struct late late[BATCH];
+	uint32_t nlate;
 };
 
 static void load_tree_add_line(struct row_lines *x, uint16_t lid)
@@ -687,28 +692,37 @@ static void load_tree_add_line(struct row_lines *x, uint16_t lid)
 		x->line[x->nline++] = lid;
 }
 
-static void load_tree_prepare_group(struct min_load_tree *b)
+static void load_tree_prepare_groups(struct min_load_tree *b)
 {
-	if (!b->late_place)
-		b->late_place = xcalloc((size_t)b->f->nsw * BATCH, 1);
+	if (b->late_place)
+		return;
+	b->late_place = xcalloc((size_t)b->f->nsw * BATCH, 1);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
 		if (!b->packed[i])
 			b->packed[i] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
-		if (!b->sent[i].routes)
-			b->sent[i].routes = xcalloc(b->f->nsw, sizeof(*b->sent[i].routes));
-		b->sent[i].place = b->late_place + (size_t)(b->nlate + i) * b->f->nsw;
+		b->sent[i] = xcalloc(b->f->nsw, sizeof(*b->sent[i]));
 	}
+}
+
+/* The places of its channels are kept behind those of nlate LIDs. */
+static void load_tree_prepare_sent(struct packed_group *x, uint32_t nlate)
+{
+	const struct min_load_tree *b = x->b;
+
+	for (uint32_t i = 0; i < x->n; i++)
+		x->sent[i] = (struct sent){ b->late_place + (size_t)(nlate + i) * b->f->nsw,
+					    b->sent[i] };
 }
 
 static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
 {
-	const struct packed_group *x = ctx;
+	struct packed_group *x = ctx;
 	struct min_load_tree *b = x->b;
 	struct packed_dag g;
 
 	(void)worker;
 	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_choose(b->packed[i], &g, x->weight, &b->sent[i]);
+	packed_tree_choose(b->packed[i], &g, x->weight, &x->sent[i]);
 	return false;
 }
 
@@ -725,18 +739,19 @@ static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
 		uint64_t *load = b->load + b->f->chan_off[u];
 
 		for (uint32_t k = 0; k < x->n; k++)
-			load[b->sent[k].place[u]] += (uint64_t)x->sign * b->sent[k].routes[u];
+			load[x->sent[k].place[u]] += (uint64_t)x->sign * x->sent[k].routes[u];
 	}
 	return false;
 }
 
-static void load_tree_write_late_at(struct min_load_tree *b, uint32_t u)
+static void load_tree_write_late_at(const struct row_lines *x, uint32_t u)
 {
+	const struct min_load_tree *b = x->b;
 	const uint8_t *port = b->f->chan_port + b->f->chan_off[u], *place = b->late_place + u;
 	uint8_t *row = tables_row(b->t, u);
 
-	for (uint32_t k = 0; k < b->nlate; k++, place += b->f->nsw) {
-		const struct late *l = &b->late[k];
+	for (uint32_t k = 0; k < x->nlate; k++, place += b->f->nsw) {
+		const struct late *l = &x->late[k];
 		uint8_t own = u == l->d.sw ? l->d.port : port[*place];
 
 		row[l->d.lid] = own;
@@ -769,41 +784,43 @@ static bool load_tree_pass_rows(void *ctx, unsigned worker, uint32_t part)
 		if (x->from)
 			load_tree_read_at(x->from, u);
 		else
-			load_tree_write_late_at(x->b, u);
+			load_tree_write_late_at(x, u);
 	}
 	return false;
 }
 
-static void load_tree_write_late(struct min_load_tree *b)
+/* Those that are late, which are no longer so. */
+static void load_tree_take_late(struct row_lines *x, struct min_load_tree *b)
 {
-	struct row_lines x = { .b = b };
-
+	x->b = b;
+	x->nline = 0;
+	x->from = NULL;
+	x->nlate = b->nlate;
+	memcpy(x->late, b->late, b->nlate * sizeof(*b->late));
 	for (uint32_t k = 0; k < b->nlate; k++)
-		load_tree_add_line(&x, b->late[k].d.lid);
-	if (b->nlate)
-		load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
+		load_tree_add_line(x, b->late[k].d.lid);
 	b->nlate = 0;
 }
 
-static void load_tree_read_group(struct packed_group *g)
+static void load_tree_write_late(struct min_load_tree *b)
 {
-	struct row_lines x = { .b = g->b, .from = g };
+	struct row_lines x;
 
-	for (uint32_t k = 0; k < g->n; k++)
-		load_tree_add_line(&x, g->d[k].lid);
-	load_tree_do_all(g->b, ROWS_TURNS, load_tree_pass_rows, &x);
+	load_tree_take_late(&x, b);
+	if (x.nlate)
+		load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
 }
 
 static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)
 {
-	const struct packed_group *x = ctx;
+	struct packed_group *x = ctx;
 	struct min_load_tree *b = x->b;
 	struct packed_dag g;
 
 	(void)worker;
 	dagset_find(b->set, &g, x->d[i].sw);
 	packed_tree_follow(b->packed[i], &g, x->weight, x->was + (size_t)i * b->f->nsw,
-			   &b->sent[i]);
+			   &x->sent[i]);
 	return false;
 }
 
@@ -820,21 +837,74 @@ static uint64_t load_tree_group_edges(const struct packed_group *x)
 	return sum;
 }
 
-/* more: others follow, so that rows are not passed for each group. */
-static uint64_t load_tree_route_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
-				      const uint32_t *weight, bool more)
+/* By this thread and the others, where there are any. */
+static void load_tree_do_stages(struct min_load_tree *b, const struct pool_stage *stage, uint32_t n)
 {
-	struct packed_group x = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
+	if (b->pool)
+		pool_for_stages(b->pool, stage, n);
+	for (uint32_t i = 0; i < n && !b->pool; i++)
+		load_tree_do_all(b, stage[i].n, stage[i].turn, stage[i].ctx);
+}
 
-	load_tree_prepare_group(b);
-	load_tree_do_all(b, n, load_tree_choose_packed, &x);
-	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
-	for (uint32_t k = 0; k < n; k++)
+/* Those that are chosen and not in the rows yet. */
+static void load_tree_put_late(struct min_load_tree *b, const struct packed_group *x)
+{
+	for (uint32_t k = 0; k < x->n; k++) {
+		const struct dest *d = &x->d[k];
+
 		b->late[b->nlate++] =
-			(struct late){ d[k], b->hops ? lft_hops_fill(b->hops, d[k].lid) : NULL };
-	if (!more || b->nlate + MIN_LOAD_TREE_GROUP > BATCH)
-		load_tree_write_late(b);
-	return 2 * load_tree_group_edges(&x);
+			(struct late){ *d, b->hops ? lft_hops_fill(b->hops, d->lid) : NULL };
+	}
+}
+
+/* Groups that follow each other. */
+struct group_round {
+	struct packed_group group[GROUPS];
+	struct row_lines rows[ROUNDS];
+	struct pool_stage stage[2 * GROUPS + ROUNDS];
+	uint32_t ngroup, nrows, nstage;
+};
+
+static void load_tree_add_group(struct group_round *r, struct min_load_tree *b,
+				const struct dest *d, uint32_t n, const uint32_t *weight)
+{
+	struct packed_group *x = &r->group[r->ngroup++];
+
+	*x = (struct packed_group){ .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
+	load_tree_prepare_sent(x, b->nlate);
+	load_tree_put_late(b, x);
+	r->stage[r->nstage++] = (struct pool_stage){ load_tree_choose_packed, x, n };
+	r->stage[r->nstage++] = (struct pool_stage){ load_tree_apply_part, x, ROWS_TURNS };
+}
+
+static void load_tree_add_rows(struct group_round *r, struct min_load_tree *b)
+{
+	struct row_lines *x = &r->rows[r->nrows++];
+
+	load_tree_take_late(x, b);
+	r->stage[r->nstage++] = (struct pool_stage){ load_tree_pass_rows, x, ROWS_TURNS };
+}
+
+/* Some groups from the first LID on.  Rows are passed when no more fit, or follow.  Returns the
+ * LIDs. */
+static uint32_t load_tree_route_groups(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				       const uint32_t *weight, uint64_t *work)
+{
+	struct group_round r;
+	uint32_t done = 0, run;
+
+	r.ngroup = r.nrows = r.nstage = 0;
+	load_tree_prepare_groups(b);
+	while (r.ngroup < GROUPS && r.nrows < ROUNDS &&
+	       (run = load_tree_packed_run(b, d + done, n - done))) {
+		load_tree_add_group(&r, b, d + done, run, weight);
+		*work += 2 * load_tree_group_edges(&r.group[r.ngroup - 1]);
+		done += run;
+		if (done == n || b->nlate + MIN_LOAD_TREE_GROUP > BATCH)
+			load_tree_add_rows(&r, b);
+	}
+	load_tree_do_stages(b, r.stage, r.nstage);
+	return done;
 }
 
 static uint64_t load_tree_take_out_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
@@ -843,12 +913,17 @@ static uint64_t load_tree_take_out_group(struct min_load_tree *b, const struct d
 	struct packed_group x = {
 		.b = b, .d = d, .n = n, .weight = weight, .sign = -1, .was = was
 	};
+	struct row_lines rows = { .b = b, .from = &x }; /* without late ones */
+	const struct pool_stage stage[] = { { load_tree_pass_rows, &rows, ROWS_TURNS },
+					    { load_tree_follow_packed, &x, n },
+					    { load_tree_apply_part, &x, ROWS_TURNS } };
 
 	load_tree_write_late(b);
-	load_tree_prepare_group(b);
-	load_tree_read_group(&x);
-	load_tree_do_all(b, n, load_tree_follow_packed, &x);
-	load_tree_do_all(b, ROWS_TURNS, load_tree_apply_part, &x);
+	load_tree_prepare_groups(b);
+	load_tree_prepare_sent(&x, 0);
+	for (uint32_t k = 0; k < n; k++)
+		load_tree_add_line(&rows, d[k].lid);
+	load_tree_do_stages(b, stage, 3);
 	return 2 * load_tree_group_edges(&x);
 }
 
@@ -861,10 +936,8 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	struct packed_dag g;
 
 	*work = 0;
-	if (b->together && run) {
-		*work = load_tree_route_group(b, d, run, weight, run < n);
-		return run;
-	}
+	if (b->together && run)
+		return load_tree_route_groups(b, d, n, weight, work);
 	load_tree_write_late(b);
 	for (uint32_t k = 0; k < run; k++) {
 		uint8_t *port = load_tree_column(b, d, k);

@@ -17,9 +17,9 @@
 #define GATE_INSIDE (GATE_OPEN - 1)
 
 struct pool {
-	unsigned n;	       /* workers, the caller's thread included */
-	bool spins;	       /* there is a core for each */
-	bool begun;	       /* a loop that the caller has not ended */
+	unsigned n; /* workers, the caller's thread included */
+	bool spins; /* there is a core for each */
+	bool begun; /* a loop that the caller has not ended */
 	pthread_t *thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, idle;
@@ -240,6 +240,52 @@ bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worke
 	if (!alone)
 		pool_close(p);
 	return atomic_load(&p->stop);
+}
+
+/* Stages as one loop, whose turns are those of all of them. */
+struct stages {
+	const struct pool_stage *stage;
+	bool spins;
+	atomic_uint done; /* turns that have ended */
+	atomic_bool stop;
+};
+
+/* Waits until so many turns have ended, which run already.  Who runs them may have lost the core.
+ */
+static void pool_wait_for_turns(const struct stages *x, uint32_t turns)
+{
+	for (unsigned i = 0; atomic_load_explicit(&x->done, memory_order_acquire) < turns; i++)
+		if (x->spins && i < SPINS)
+			pool_pause();
+		else
+			sched_yield();
+}
+
+static bool pool_stage_turn(void *ctx, unsigned worker, uint32_t i)
+{
+	struct stages *x = ctx;
+	const struct pool_stage *s = x->stage;
+	uint32_t before = 0;
+	bool stop;
+
+	for (; i - before >= s->n; s++)
+		before += s->n;
+	pool_wait_for_turns(x, before);
+	stop = atomic_load(&x->stop) || s->turn(s->ctx, worker, i - before);
+	if (stop)
+		atomic_store(&x->stop, true);
+	atomic_fetch_add_explicit(&x->done, 1, memory_order_release);
+	return stop;
+}
+
+bool pool_for_stages(struct pool *p, const struct pool_stage *stage, uint32_t n)
+{
+	struct stages x = { .stage = stage, .spins = p->spins };
+	uint32_t turns = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		turns += stage[i].n;
+	return pool_for(p, turns, pool_stage_turn, &x);
 }
 
 void pool_begin(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
