@@ -22,12 +22,21 @@
 #define SEARCH_ROUNDS 4
 #define CHUNK	      4 /* batches with open ways a worker finds before these are closed */
 
+/* The edges that an open position may take. */
+struct choice {
+	uint32_t i; /* the position */
+	uint32_t n;
+	const uint32_t *edge;
+};
+
 /* LIDs of one switch that are routed together, those with open ways alone the second time. */
 struct batch {
 	struct ftree_ways ways;
 	struct dest dest[FTREE_LIDS];
 	uint32_t n;
-	uint32_t *at, nat; /* positions that are open for some */
+	struct choice *at; /* positions that are open for some */
+	uint32_t nat;
+	uint32_t *edge; /* of all of these */
 };
 
 /* What a thread needs of its own. */
@@ -82,9 +91,9 @@ static uint64_t ftree_step_begin(const struct ftree *r, uint64_t steps)
 	return (steps * (3ull * r->f->nterm + 1) + 3) / 4;
 }
 
-/* The most loaded channel on the way of a LID (its channels by position) from channel c on. */
-static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w,
-			       const uint32_t *chan, uint32_t c)
+/* The most loaded channel on the way of LID k from channel c on. */
+static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w, uint32_t k,
+			       uint32_t c)
 {
 	uint64_t most = 0;
 
@@ -94,17 +103,17 @@ static uint64_t ftree_way_most(const struct ftree *r, const struct ftree_ways *w
 		most = r->load[c] > most ? r->load[c] : most;
 		if (!to)
 			return most;
-		c = chan[to];
+		c = w->chan[(size_t)to * w->n + k];
 	}
 }
 
-/* The cheapest way for an open position: the fewest steps, then the least loaded channel, starting
- * to look at another edge for each j. */
-static void ftree_close_way(struct ftree *r, const struct ftree_ways *w, uint32_t *chan, uint32_t i,
-			    uint32_t j)
+/* The cheapest way of LID k for an open position: the fewest steps, then the least loaded channel,
+ * starting to look at another edge for each j. */
+static void ftree_close_way(struct ftree *r, const struct ftree_ways *w, const struct choice *x,
+			    uint32_t k, uint32_t j)
 {
-	uint32_t edge[FAB_MAX_PORT + 1], n = ftree_ways_edges(w, &r->net, i, edge);
-	uint32_t first = j % n, best = FAB_NONE;
+	const uint32_t *edge = x->edge;
+	uint32_t i = x->i, n = x->n, first = j % n, best = FAB_NONE;
 	uint64_t least = UINT64_MAX, steps = UINT64_MAX, enough = UINT64_MAX;
 	uint64_t own = r->f->sw_nterm[w->dag.sw[i]];
 
@@ -115,7 +124,7 @@ static void ftree_close_way(struct ftree *r, const struct ftree_ways *w, uint32_
 		/* the way behind it cannot make it cheaper */
 		if (r->load[c] >= least && r->load[c] >= enough)
 			continue;
-		all = ftree_step_of(r, ftree_way_most(r, w, chan, c));
+		all = ftree_step_of(r, ftree_way_most(r, w, k, c));
 		if (all > steps || (all == steps && r->load[c] >= least))
 			continue;
 		if (all != steps)
@@ -124,8 +133,8 @@ static void ftree_close_way(struct ftree *r, const struct ftree_ways *w, uint32_
 		least = r->load[c];
 		best = c;
 	}
-	chan[i] = best;
-	for (uint32_t c = best, to = 1; own && to; c = chan[to]) {
+	w->chan[(size_t)i * w->n + k] = best;
+	for (uint32_t c = best, to = 1; own && to; c = w->chan[(size_t)to * w->n + k]) {
 		r->load[c] += own * chan_weight(&r->weights, c);
 		to = w->dag.pos[r->f->chan_dst[c]];
 	}
@@ -291,16 +300,34 @@ static void ftree_write_closed(struct ftree *r, struct batch *b)
 	const struct ftree_ways *w = &b->ways;
 
 	for (uint32_t a = 0; a < b->nat; a++) {
-		uint32_t i = b->at[a];
+		uint32_t i = b->at[a].i;
 		uint8_t *row = tables_row(r->t, w->dag.sw[i]);
 
 		for (uint64_t left = w->open[w->dag.sw[i]]; left; left &= left - 1) {
 			uint32_t k = (uint32_t)__builtin_ctzll(left);
 
-			row[b->dest[k].lid] = r->f->chan_port[w->chan[(size_t)k * r->f->nsw + i]];
+			row[b->dest[k].lid] = r->f->chan_port[w->chan[(size_t)i * w->n + k]];
 		}
 	}
 	b->nat = 0;
+}
+
+static void ftree_list_choices(const struct ftree *r, struct batch *b)
+{
+	const struct ftree_ways *w = &b->ways;
+	uint32_t *edge = b->edge;
+
+	for (uint32_t i = 1; i < w->dag.n; i++) {
+		struct choice *x = &b->at[b->nat];
+
+		if (!w->open[w->dag.sw[i]])
+			continue;
+		x->i = i;
+		x->n = ftree_ways_edges(w, &r->net, i, edge);
+		x->edge = edge;
+		edge += x->n;
+		b->nat++;
+	}
 }
 
 /* Finds the open ways of a batch again. */
@@ -322,10 +349,7 @@ static void ftree_find_open(struct ftree *r, uint32_t i)
 	ftree_find_numbers(number, r, b->dest, b->n);
 	ftree_ways_turn_to(&b->ways, &r->net, b->dest->sw);
 	ftree_ways_choose(&b->ways, &r->net, number, b->n, true);
-	for (uint32_t p = 1; p < b->ways.dag.n; p++) {
-		b->at[b->nat] = p;
-		b->nat += b->ways.open[b->ways.dag.sw[p]] != 0;
-	}
+	ftree_list_choices(r, b);
 }
 
 /* From the nearest open position to the farthest, one LID after another: each sees the loads of
@@ -337,13 +361,12 @@ static uint64_t ftree_close_batch(struct ftree *r, struct batch *b)
 
 	for (uint32_t k = 0; k < b->n; k++) {
 		for (uint32_t a = 0; a < b->nat; a++) {
-			uint32_t i = b->at[a];
+			const struct choice *x = &b->at[a];
 
-			if (!(w->open[w->dag.sw[i]] >> k & 1))
+			if (!(w->open[w->dag.sw[x->i]] >> k & 1))
 				continue;
-			ftree_close_way(r, w, w->chan + (size_t)k * r->f->nsw, i,
-					r->own[b->dest[k].lid]);
-			work += w->nedge[i];
+			ftree_close_way(r, w, x, k, r->own[b->dest[k].lid]);
+			work += x->n;
 		}
 		ftree_remember_open(r, b, k);
 	}
@@ -390,7 +413,8 @@ static void ftree_init_batches(struct ftree *r)
 		r->batch[s] = arena_array(r->arena, struct batch, r->chunk);
 		for (uint32_t i = 0; i < r->chunk; i++) {
 			ftree_ways_init(&r->batch[s][i].ways, &r->net);
-			r->batch[s][i].at = arena_array(r->arena, uint32_t, r->f->nsw);
+			r->batch[s][i].at = arena_array(r->arena, struct choice, r->f->nsw);
+			r->batch[s][i].edge = arena_array(r->arena, uint32_t, r->f->nchan);
 		}
 	}
 }

@@ -22,12 +22,15 @@ static void ftree_net_look_at_slots(struct ftree_net *net, uint32_t u)
 	const struct fabric *f = net->f;
 	uint32_t first = tree->slot_off[u], n = tree->pattern[tree->pattern_of[u]].nslot;
 
+	net->slots_up[u] = true;
 	for (uint32_t s = first; s < first + n; s++) {
 		uint32_t c = tree->slot[s];
 
 		net->slot_dst[s] = c == FAB_NONE ? u : f->chan_dst[c];
-		if (c != FAB_NONE)
-			net->slots_of[c]++;
+		if (c == FAB_NONE)
+			continue;
+		net->slots_of[c]++;
+		net->slots_up[u] &= updown_is_up(&net->ud, f, c);
 	}
 	net->only_slots[0][u] = net->only_slots[1][u] = true;
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
@@ -48,6 +51,7 @@ void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct 
 	for (uint32_t u = 0; u < f->nsw; u++)
 		nslot += net->tree->pattern[net->tree->pattern_of[u]].nslot;
 	net->slot_dst = xcalloc(nslot, sizeof(*net->slot_dst));
+	net->slots_up = xcalloc(f->nsw, sizeof(*net->slots_up));
 	for (int up = 0; up < 2; up++)
 		net->only_slots[up] = xcalloc(f->nsw, sizeof(bool));
 	for (uint32_t u = 0; u < f->nsw; u++)
@@ -63,6 +67,7 @@ void ftree_net_done(struct ftree_net *net)
 	free(net->slot_dst);
 	free(net->only_slots[0]);
 	free(net->only_slots[1]);
+	free(net->slots_up);
 }
 
 uint32_t ftree_net_up(const struct ftree_net *net, uint32_t u, uint32_t number)
@@ -89,13 +94,12 @@ void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net)
 	spdag_init(&w->dag, net->f);
 	w->way = arena_array(w->mem, uint8_t, nsw);
 	w->nedge = arena_array(w->mem, uint32_t, nsw);
-	w->is_edge = arena_array(w->mem, bool, net->f->nchan);
 	w->chan = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
 	w->open = arena_array(w->mem, uint64_t, nsw);
 	w->behind = arena_array(w->mem, bool, nsw);
 	w->turn = arena_array(w->mem, uint32_t, (size_t)net->tree->npattern * FTREE_LIDS);
 	w->child = arena_array(w->mem, uint32_t, TREE_LEVELS * FTREE_LIDS);
-	w->routes = arena_array(w->mem, uint32_t, nsw);
+	w->routes = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
 }
 
 void ftree_ways_done(struct ftree_ways *w)
@@ -168,24 +172,13 @@ static enum way ftree_ways_find(const struct ftree_ways *w, const struct ftree_n
 	return WAY_CHILD;
 }
 
-static void ftree_ways_mark_edges(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
-{
-	uint32_t u = w->dag.sw[i], first = net->f->chan_off[u], chan[FAB_MAX_PORT + 1];
-
-	memset(w->is_edge + first, 0, net->f->chan_off[u + 1] - first);
-	for (uint32_t e = ftree_ways_edges(w, net, i, chan); e--;)
-		w->is_edge[chan[e]] = true;
-}
-
 /* first: where the first edge of position i leads. */
 static void ftree_ways_set(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
 			   uint32_t first)
 {
 	w->way[i] = (uint8_t)ftree_ways_find(w, net, i, first);
-	if (w->way[i] != WAY_SOME)
-		return;
-	w->whole = false;
-	ftree_ways_mark_edges(w, net, i);
+	if (w->way[i] == WAY_SOME)
+		w->whole = false;
 }
 
 /* Puts u behind its best neighbours above it, of which it finds the first. */
@@ -279,29 +272,44 @@ static uint32_t ftree_ways_child(const struct ftree_ways *w, const struct ftree_
 	return ftree_ways_any(w, net, i, j / net->tree->div[level]);
 }
 
+/* Slots that are no edges are left open. */
+static void ftree_ways_leave_out(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+				 const uint32_t *turn)
+{
+	const struct spdag *g = &w->dag;
+	uint32_t u = g->sw[i], n = w->n, *chan = w->chan + (size_t)i * n;
+	const uint32_t *dst = net->slot_dst + net->tree->slot_off[u];
+
+	if (i >= w->ndown && net->slots_up[u]) {
+		for (uint32_t k = 0; k < n; k++)
+			if (g->hops[dst[turn[k]]] + 1 != g->dist[i])
+				chan[k] = FAB_NONE;
+		return;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		if (chan[k] != FAB_NONE && !ftree_ways_is_edge(w, net, i, chan[k]))
+			chan[k] = FAB_NONE;
+}
+
 /* By slots. */
 static void ftree_ways_go_up(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
 	const struct fattree *tree = net->tree;
-	uint32_t u = w->dag.sw[i], n = w->n, nsw = net->f->nsw, *chan = w->chan + i;
+	uint32_t u = w->dag.sw[i], n = w->n, *chan = w->chan + (size_t)i * n;
 	const uint32_t *slot = tree->slot + tree->slot_off[u];
 	const uint32_t *turn = w->turn + (size_t)tree->pattern_of[u] * n;
 
 	for (uint32_t k = 0; k < n; k++)
-		chan[(size_t)k * nsw] = slot[turn[k]];
-	for (uint32_t k = 0; k < n && w->way[i] == WAY_SOME; k++) {
-		uint32_t *c = chan + (size_t)k * nsw;
-
-		if (*c != FAB_NONE && !w->is_edge[*c])
-			*c = FAB_NONE;
-	}
+		chan[k] = slot[turn[k]];
+	if (w->way[i] == WAY_SOME)
+		ftree_ways_leave_out(w, net, i, turn);
 }
 
 /* What position i would choose if all were well. */
 static void ftree_ways_want(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
 			    const uint32_t *number)
 {
-	uint32_t n = w->n, nsw = net->f->nsw, *chan = w->chan + i, only;
+	uint32_t n = w->n, *chan = w->chan + (size_t)i * n, only;
 
 	if (w->way[i] == WAY_SLOT || w->way[i] == WAY_SOME) {
 		ftree_ways_go_up(w, net, i);
@@ -310,23 +318,22 @@ static void ftree_ways_want(struct ftree_ways *w, const struct ftree_net *net, u
 	if (w->nedge[i] == 1) {
 		only = ftree_ways_any(w, net, i, 0);
 		for (uint32_t k = 0; k < n; k++)
-			chan[(size_t)k * nsw] = only;
+			chan[k] = only;
 		return;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		chan[(size_t)k * nsw] = w->way[i] == WAY_CHILD
-						? ftree_ways_child(w, net, i, k, number[k])
-						: ftree_ways_any(w, net, i, number[k]);
+		chan[k] = w->way[i] == WAY_CHILD ? ftree_ways_child(w, net, i, k, number[k])
+						 : ftree_ways_any(w, net, i, number[k]);
 }
 
 /* LIDs for which position i goes where it is open, or cannot go anywhere. */
 static uint64_t ftree_ways_open(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
-	const uint32_t *chan = w->chan + i, *dst = net->f->chan_dst;
+	const uint32_t *chan = w->chan + (size_t)i * w->n, *dst = net->f->chan_dst;
 	uint64_t open = 0;
 
 	for (uint32_t k = 0; k < w->n; k++) {
-		uint32_t c = chan[(size_t)k * net->f->nsw];
+		uint32_t c = chan[k];
 		uint64_t bit = 1ull << k;
 
 		open |= c == FAB_NONE ? bit : w->open[dst[c]] & bit;
@@ -353,7 +360,7 @@ static void ftree_ways_leave_open(struct ftree_ways *w, const struct ftree_net *
 	uint32_t u = w->dag.sw[i];
 
 	for (uint64_t left = w->open[u]; left; left &= left - 1)
-		w->chan[(size_t)__builtin_ctzll(left) * f->nsw + i] = FAB_NONE;
+		w->chan[(size_t)i * w->n + (uint32_t)__builtin_ctzll(left)] = FAB_NONE;
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && w->open[u]; c++)
 		w->behind[f->chan_dst[c]] = true;
 }
@@ -363,7 +370,7 @@ static void ftree_ways_close(struct ftree_ways *w, const struct ftree_net *net, 
 			     const uint32_t *number)
 {
 	for (uint32_t k = 0; k < w->n; k++) {
-		uint32_t *c = w->chan + (size_t)k * net->f->nsw + i;
+		uint32_t *c = w->chan + (size_t)i * w->n + k;
 
 		if (*c == FAB_NONE)
 			*c = ftree_ways_any(w, net, i, number[k]);
@@ -396,28 +403,28 @@ uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
 	return any;
 }
 
-/* From every position, the farthest first, to where its way leads. */
-static void ftree_ways_send(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load,
-			    const uint32_t *chan)
-{
-	const uint32_t *dst = net->f->chan_dst, *sw = w->dag.sw;
-	uint32_t *routes = w->routes;
-
-	memcpy(routes, net->f->sw_nterm, net->f->nsw * sizeof(*routes));
-	for (uint32_t i = w->dag.n; i-- > 1;) {
-		uint32_t c = chan[i], own = routes[sw[i]];
-
-		if (c == FAB_NONE || !own)
-			continue;
-		load[c] += (uint64_t)own * chan_weight(net->weights, c);
-		routes[dst[c]] += own;
-	}
-}
-
+/* From every position, the farthest first, to where the ways of the LIDs lead. */
 void ftree_ways_add_loads(struct ftree_ways *w, const struct ftree_net *net, uint64_t *load)
 {
-	for (uint32_t k = 0; k < w->n; k++)
-		ftree_ways_send(w, net, load, w->chan + (size_t)k * net->f->nsw);
+	const uint32_t *dst = net->f->chan_dst, n = w->n;
+	uint32_t *routes = w->routes;
+
+	for (uint32_t u = 0; u < net->f->nsw; u++)
+		for (uint32_t k = 0; k < n; k++)
+			routes[(size_t)u * n + k] = net->f->sw_nterm[u];
+	for (uint32_t i = w->dag.n; i-- > 1;) {
+		const uint32_t *own = routes + (size_t)w->dag.sw[i] * n;
+		const uint32_t *chan = w->chan + (size_t)i * n;
+
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t c = chan[k];
+
+			if (c == FAB_NONE || !own[k])
+				continue;
+			load[c] += (uint64_t)own[k] * chan_weight(net->weights, c);
+			routes[(size_t)dst[c] * n + k] += own[k];
+		}
+	}
 }
 
 /* Of one row. */
@@ -425,12 +432,12 @@ static void ftree_ways_write_row(const struct ftree_ways *w, const struct ftree_
 				 uint8_t *row, const struct dest *d, uint32_t i)
 {
 	const uint8_t *port = net->f->chan_port;
-	const uint32_t *chan = w->chan + i;
+	const uint32_t *chan = w->chan + (size_t)i * w->n;
 	uint64_t open = w->open[w->dag.sw[i]];
 
-	for (uint32_t k = 0; k < w->n; k++, chan += net->f->nsw)
+	for (uint32_t k = 0; k < w->n; k++)
 		if (!(open >> k & 1))
-			row[d[k].lid] = port[*chan];
+			row[d[k].lid] = port[chan[k]];
 }
 
 void ftree_ways_write(const struct ftree_ways *w, const struct ftree_net *net, struct tables *t,

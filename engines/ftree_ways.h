@@ -28,6 +28,7 @@ struct ftree_net {
 	uint8_t *slots_of;		    /* by channel */
 	uint32_t *slot_dst;		    /* by slot of the tree: switch to which it leads */
 	bool *only_slots[2]; /* by switch: all its channels that go down the ranking, or up, are */
+	bool *slots_up;	     /* by switch: all slots go up the ranking */
 };
 
 /* f and levels have to stay.  shares: cables take turns by their rates. */
@@ -46,16 +47,15 @@ struct ftree_ways {
 	bool whole;	 /* no slot on the ways is without its cable */
 	uint8_t *way;	 /* by position: how it chooses */
 	uint32_t *nedge; /* by position */
-	bool *is_edge;	 /* by channel of those where not all slots are edges */
 
 	/* the LIDs at hand */
 	uint32_t n;
-	uint32_t *chan;	  /* by LID * switches + position; FAB_NONE: left open */
+	uint32_t *chan;	  /* by position * n + LID; FAB_NONE: left open */
 	uint64_t *open;	  /* by switch: LIDs, a bit each */
 	bool *behind;	  /* by switch: another that is open is next to it, and nearer */
 	uint32_t *turn;	  /* by pattern * n + LID: slot */
 	uint32_t *child;  /* by level * n + LID: channel down that it would come up, or FAB_NONE */
-	uint32_t *routes; /* by switch: of one LID */
+	uint32_t *routes; /* by switch * n + LID */
 };
 
 void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net);
