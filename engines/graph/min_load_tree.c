@@ -153,34 +153,48 @@ uint64_t *min_load_tree_loads(struct min_load_tree *b)
 	return b->load;
 }
 
+/* The first edge from k on that costs so much, or end. */
+static inline uint32_t load_tree_first_at(const struct min_load_tree *b, const struct spdag *g,
+					  uint32_t k, uint32_t end, uint64_t cost)
+{
+	while (k < end && b->eload[k] + b->cost[g->to[k]] != cost)
+		k++;
+	return k;
+}
+
+/* The first of the cheapest edges of a position. */
+static inline uint32_t load_tree_cheapest(const struct min_load_tree *b, const struct spdag *g,
+					  uint32_t k, uint32_t end, uint64_t *cost)
+{
+	const uint64_t *eload = b->eload;
+	uint32_t best = k;
+	uint64_t least = eload[k] + b->cost[g->to[k]];
+
+	for (k++; k < end; k++) {
+		uint64_t v = eload[k] + b->cost[g->to[k]];
+
+		best = v < least ? k : best;
+		least = v < least ? v : least;
+	}
+	*cost = least;
+	return best;
+}
+
 /* Cheapest edge of positions, and its port; the first one when equal.  again: the DAG is that of
- * the pick before and loads have only grown since, so that what costs the same is still cheapest.
- */
+ * the pick before and loads have only grown since, so that edges before that pick cost more than it
+ * did, and what costs as much as it did is the cheapest. */
 static void load_tree_pick_some(struct min_load_tree *b, const struct spdag *g, bool again,
 				uint32_t from, uint32_t behind)
 {
-	const uint64_t *eload = b->eload;
-	const uint32_t *to = g->to, *chan = g->chan;
-	const uint8_t *chan_port = b->f->chan_port;
-	uint64_t *cost = b->cost;
-
 	for (uint32_t i = from; i < behind; i++) {
-		uint32_t k = g->off[i], end = g->off[i + 1], best = again ? b->pick[i] : k;
-		uint64_t least = eload[best] + cost[to[best]];
+		uint32_t end = g->off[i + 1], k = end;
 
-		if (!again || least != cost[i]) {
-			best = k;
-			least = eload[k] + cost[to[k]];
-			for (k++; k < end; k++) {
-				uint64_t v = eload[k] + cost[to[k]];
-
-				best = v < least ? k : best;
-				least = v < least ? v : least;
-			}
-			cost[i] = least;
-			b->pick[i] = best;
-		}
-		b->now[i] = chan_port[chan[best]];
+		if (again)
+			k = load_tree_first_at(b, g, b->pick[i], end, b->cost[i]);
+		if (k == end)
+			k = load_tree_cheapest(b, g, g->off[i], end, &b->cost[i]);
+		b->pick[i] = k;
+		b->now[i] = b->f->chan_port[g->chan[k]];
 	}
 }
 

@@ -72,37 +72,51 @@ struct balancer {
 	uint64_t done, work;
 };
 
-/* The least loaded path of every switch, from the destination outwards.  No branch in the inner
- * loop: nobody could foretell it.  last: what was chosen before, with costs that are still there,
- * since when loads have only grown, so that what costs the same is still the cheapest; or NULL. */
+/* The first edge from k on that costs so much, or end. */
+static inline uint32_t nue_balance_first_at(const struct balancer *b,
+					    const struct nue_escape_paths *w, uint32_t k,
+					    uint32_t end, uint64_t cost)
+{
+	while (k < end && b->cost[w->to[k]] + b->load[w->chan[k]] != cost)
+		k++;
+	return k;
+}
+
+/* The first of the cheapest edges of a position.  No branch in the loop: nobody could foretell it.
+ */
+static inline uint32_t nue_balance_cheapest(const struct balancer *b,
+					    const struct nue_escape_paths *w, uint32_t e,
+					    uint32_t end, uint64_t *cost)
+{
+	uint32_t best = e;
+	uint64_t least = b->cost[w->to[e]] + b->load[w->chan[e]];
+
+	for (e++; e < end; e++) {
+		uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+		bool less = x < least;
+
+		least = less ? x : least;
+		best = less ? e : best;
+	}
+	*cost = least;
+	return best;
+}
+
+/* The least loaded path of every switch, from the destination outwards.  last: what was chosen
+ * before, with costs that are still there; or NULL.  Loads have only grown since, so edges before
+ * it cost more than it did, and what costs as much as it did is the cheapest. */
 static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w,
 				    const uint32_t *last, uint32_t *taken)
 {
-	const uint32_t *chan = w->chan;
-	const uint16_t *to = w->to;
-	uint64_t *cost = b->cost;
 	uint32_t end = w->off[1];
 
-	cost[0] = 0;
+	b->cost[0] = 0;
 	for (uint32_t p = 1; p < w->n; p++) {
-		uint32_t best = last ? last[p] : end, e = end + 1;
-		uint64_t least = cost[to[best]] + b->load[chan[best]];
+		uint32_t first = end, e;
 
 		end = w->off[p + 1];
-		taken[p] = best;
-		if (last && least == cost[p])
-			continue;
-		best = e - 1;
-		least = cost[to[best]] + b->load[chan[best]];
-		for (; e < end; e++) {
-			uint64_t x = cost[to[e]] + b->load[chan[e]];
-			bool less = x < least;
-
-			least = less ? x : least;
-			best = less ? e : best;
-		}
-		cost[p] = least;
-		taken[p] = best;
+		e = last ? nue_balance_first_at(b, w, last[p], end, b->cost[p]) : end;
+		taken[p] = e < end ? e : nue_balance_cheapest(b, w, first, end, &b->cost[p]);
 	}
 }
 
