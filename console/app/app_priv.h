@@ -559,6 +559,8 @@ struct sample_reading;
 /* app_record.c: what goes into the session's record, which a thread of its own opens and writes.
  * -errno: there is none, and the session is --rw. */
 int app_record_start(struct app *a, struct err *err);
+/* A hint for whom has never been here, until the first key; not in the place of what is said. */
+void app_record_welcome(struct app *a);
 /* detail may be NULL */
 void app_record_action(struct app *a, const char *action, const char *detail);
 /* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */

@@ -39,10 +39,9 @@ int app_record_start(struct app *a, struct err *err)
 	return 0;
 }
 
-/* To whom has never been here, until the first key. */
-static void app_record_welcome(struct app *a)
+void app_record_welcome(struct app *a)
 {
-	if (a->opts.tour)
+	if (a->opts.tour || shell_context(a->shell)->note[0])
 		return;
 	shell_say(a->shell, "first time here?  %s: all keys;  %s: a tour in three minutes",
 		  key_hint("help"), a->demo ? ":tour" : "ibroute-top tour");

@@ -171,6 +171,21 @@ static void what_the_others_said_is_an_event_too(void **state)
 	close_it(a);
 }
 
+/* The hint for newcomers had taken its place as soon as the record was open. */
+static void what_the_others_said_stays_until_a_key(void **state)
+{
+	struct app *a = open_one_of_several();
+
+	(void)state;
+	tell(a, LINK_SAY, 0, "fabric test: its console has ended");
+	app_record_welcome(a);
+	shows(a, "fabric test: its console has ended");
+	app_kit_keys(a, "1");
+	app_record_welcome(a);
+	shows(a, "first time here?");
+	close_it(a);
+}
+
 /* Among what it has said since. */
 static bool rang(void)
 {
@@ -231,6 +246,7 @@ int main(void)
 		cmocka_unit_test(quitting_asks_the_others_first),
 		cmocka_unit_test(a_question_is_not_answered_in_another_fabric),
 		cmocka_unit_test(what_the_others_said_is_an_event_too),
+		cmocka_unit_test(what_the_others_said_stays_until_a_key),
 		cmocka_unit_test(one_that_is_away_has_the_bell_rung_where_that_is_wanted),
 		cmocka_unit_test(without_who_passes_the_terminal_on_it_ends_as_on_a_hangup),
 	};
