@@ -20,36 +20,41 @@ static const char *const detours[] = { "auto", "0", "1", "2", NULL };
 static const struct param params[] = {
 	{ PARAM_VLS, PARAM_NUMBER, "vls", "K", 1, 15, .at = AT(vls), .label = "VLs", .policy = true,
 	  .config = true, .brief = "VLs ", .unset = "all that the links have",
+	  .gain = "more: freer paths; fewer: larger buffers each",
 	  .help = "number of virtual lanes (VLs) for data, 1 to 15 (default: all that the links "
 		  "have)" },
 	{ PARAM_SEED, PARAM_NUMBER, "seed", "N", 0, INT64_MAX /* as in JSON */, .at = AT(seed),
 	  .label = "seed", .policy = true, .config = true, .brief = "seed ", .unset = "1",
+	  .gain = "another one of routings that are as good",
 	  .help = "random seed (default: 1); the same seed gives the same tables" },
 	{ PARAM_THREADS, PARAM_NUMBER, "threads", "T", 1, 1024, .at = AT(threads),
 	  .label = "threads", .policy = true, .config = true, .unset = "one per core",
+	  .gain = "more: computed sooner; the same result",
 	  .help = "number of threads, 1 to 1024 (default: one per core); results do not depend on "
 		  "it" },
 	{ PARAM_SPREAD, PARAM_FLAG, "spread", NULL, .at = AT(spread), .label = "spread VLs",
 	  .policy = true, .config = true, .brief = "spread",
+	  .gain = "paths share fewer buffers; takes more VLs",
 	  .help = "spread paths over all allowed VLs even if fewer are enough (paths share fewer "
 		  "buffers, but each VL needs buffers)" },
 	{ PARAM_IGNORE_RATES, PARAM_FLAG, "ignore-rates", NULL, .at = AT(ignore_rates),
 	  .label = "ignore rate", .policy = true, .config = true, .brief = "ignore rates",
+	  .gain = "equal counts of paths; slow cables fill first",
 	  .help = "balance the number of paths per cable whatever its rate (default: a cable of "
 		  "half the rate gets half the paths)" },
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
-	  .config = true,
+	  .config = true, .gain = "time: job times; the others: max EFI",
 	  .help = "time (default: the predicted time of jobs) or leafwise (max EFI), both from the "
 		  "installed tables on; paper (SC16, Algorithm 1) or patch (its patch)" },
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
-	  .config = true,
+	  .config = true, .gain = "more: better for jobs; more blocks to write",
 	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5, "
 		  "or 8 blocks); further updates change more, so does repair" },
 	{ PARAM_MAX_DETOUR, PARAM_WORD, "max-detour", "HOPS", .at = AT(max_detour),
-	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours,
-	  .config = true,
+	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours, .config = true,
+	  .gain = "more ways around full links; longer paths",
 	  .help = "hops that paths between nodes of a job may have more than the shortest ones: 0, "
 		  "1, 2 or auto (default: 1 on low-diameter networks, else 0)" },
 	{ PARAM_SAR_SLOWER, PARAM_FLAG, "sar-slower", NULL, .at = AT(sar_slower), .engine = "sar",
@@ -59,21 +64,26 @@ static const struct param params[] = {
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
 	  .at = AT(job_nodes_min), .label = "min nodes", .engine = "sar",
 	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes", .config = true,
+	  .gain = "sooner computed; small jobs get no better",
 	  .help = "ignore jobs with fewer nodes than N (default: none)" },
 	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "base",
 	  .engine = "dfdn", .brief = "dfdn:", .words = bases,
+	  .gain = "whose paths dfdn puts on VLs",
 	  .help = "the engine whose paths dfdn uses and puts on increasing VLs: sssp (default) or "
 		  "minhop" },
 	{ PARAM_ESCAPE, PARAM_FLAG, "escape", NULL, .at = AT(escape), .label = "escape LIDs",
 	  .policy = true, .config = true, .brief = "escape",
+	  .gain = "traffic continues in updates; half of the LIDs",
 	  .help = "make the upper half of each host's LIDs escape LIDs, with up*/down* paths on "
 		  "the last VL, for traffic during updates (needs LMC 1 or more)" },
 	{ PARAM_PIN, PARAM_LIST, "pin", "LIST", .label = "pin", .brief = "pin ",
 	  .unset = "no hosts", .config = true,
+	  .gain = "their paths stay; the others have less choice",
 	  .help = "hosts whose paths stay exactly as installed: n[0001-0016], or job:81234 for "
 		  "those of a running job, separated by commas" },
 	{ PARAM_EXCLUDE, PARAM_LIST, "exclude", "LIST", .label = "exclude", .policy = true,
 	  .config = true, .brief = "exclude ", .unset = "nothing",
+	  .gain = "nothing goes over them; the others carry more",
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
 		  "leaf7/33, separated by commas; attached hosts stay reachable" },
 	{ PARAM_IO_NODES, PARAM_LIST, "io-nodes", "LIST|FILE", .policy = true, .config = true,
@@ -81,10 +91,12 @@ static const struct param params[] = {
 		  "opensm:FILE (with io_guid_file), or feature:NAME of SLURM" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
 	  .policy = true, .config = true, .brief = "roots", .unset = "detected",
+	  .gain = "where paths turn; wrong ones make them longer",
 	  .help = "file with the GUIDs of the top-level (root) switches, one per line (default: "
 		  "detected)" },
 	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",
 	  .policy = true, .config = true, .brief = "demand", .unset = "none",
+	  .gain = "for the traffic it names, not for all pairs",
 	  .help = "file with the demand between nodes, for parx, and whose time sar lowers: lines of "
 		  "\"source: destination=bytes,...\"" },
 	{ PARAM_RANKS, PARAM_FILE, "ranks", "FILE", .engine = "parx", .policy = true,
@@ -95,18 +107,21 @@ static const struct param params[] = {
 	  .help = "running jobs: lines of \"jobid nodelist\", jobid,start,end,nodelist, or "
 		  "sacct -P" },
 	{ PARAM_TABLES, PARAM_FILE, "tables", "FILE", .label = "tables", .engine = "file",
-	  .policy = true, .unset = "none",
+	  .policy = true, .unset = "none", .gain = "tables of a file instead of an engine",
 	  .help = "these tables instead of computing some: tables.ibr, opensm-lfts.dump, output of "
 		  "ibroute or dump_lfts, opensm.fdbs, ibdiagnet2.fdbs, a saved plan" },
 	{ PARAM_TABLES_PATH_SL, PARAM_FILE, "tables-path-sl", "FILE", .label = "path SLs",
 	  .engine = "file", .brief = "path SLs", .unset = "none",
+	  .gain = "SLs that these tables do not have",
 	  .help = "service levels for these tables if their file has none: lines of 0xsrc_guid "
 		  "dlid sl, as path-sl.dump (default: SL 0 for all)" },
 	{ PARAM_TABLES_SL2VL, PARAM_FILE, "tables-sl2vl", "FILE", .label = "SL2VL",
 	  .engine = "file", .brief = "SL2VL", .unset = "none",
+	  .gain = "SL2VL tables that go with these SLs",
 	  .help = "their SL2VL tables, in addition to path SLs: opensm-sl2vl.dump or "
 		  "ibdm-sl2vl.dump" },
 	{ PARAM_LMC, PARAM_NUMBER, "lmc", "L", 0, 7, .label = "LMC",
+	  .gain = "more LIDs: more paths to each host",
 	  .help = "2^L LIDs for each terminal (host port), L from 0 to 7 (default: as in the file)" },
 };
 

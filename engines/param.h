@@ -67,6 +67,7 @@ struct param {
 	const char *unset;   /* what it is by default, in few words */
 	const char *unit;    /* NULL: none */
 	const char *const *words; /* NULL at the end */
+	const char *gain; /* what it is good for and what it costs, in the form; with a label */
 	const char *help;
 };
 

@@ -256,6 +256,7 @@ static const struct {
 	[REQ_ENGINE].request = app_act_preview_by,
 	[REQ_ORDER_AGAIN].plain = app_order_again,
 	[REQ_PREVIEW_START].request = app_preview_start,
+	[REQ_OPTION_TRY].request = app_options_try,
 	[REQ_PLAN_SAVE].text = app_plan_save,
 	[REQ_APPLY_START].text = app_update_start,
 	[REQ_APPLY_KEEP].text = app_update_keep,

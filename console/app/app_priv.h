@@ -13,6 +13,7 @@
 #include "console/io/snapshot_files.h"
 #include "console/app/terminal/terminal.h"
 #include "console/app/update/option_tries.h"
+#include "views/data/state/option_values.h"
 #include "console/alert/alerts.h"
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
@@ -220,6 +221,13 @@ struct app {
 	uint64_t graft_serial;	      /* of the first of them, while it is judged again; 0: none */
 	struct preview_options asked; /* of the one that is computed */
 	struct option_tries tries;    /* what previews were computed with so far */
+	struct {
+		bool on;
+		enum preview_state was; /* before; and of which engine */
+		uint32_t was_engine;
+		struct preview_options options;
+		uint64_t value[OPTION_VALUES];
+	} trial; /* as state.preview.trial */
 	uint64_t preview_serial;
 	struct request due; /* a preview that waits for the installed tables, where is_due */
 	bool is_due;
@@ -376,7 +384,17 @@ void app_data_free(struct app *a); /* and what the parts have */
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);
 
+/* app_trial.c: what becomes of a preview while values of an option are tried */
+bool app_trial_begin(struct app *a, const struct request *r); /* false: there is nothing to do */
+bool app_trial_on(const struct app *a);
+bool app_trial_next(struct app *a, struct preview_options *out); /* false: that was all */
+bool app_trial_take(struct app *a, const struct msg *msg);	 /* false: it is ended */
+void app_trial_end(struct app *a);				 /* also where none is on */
+/* Results of other jobs or tables than now's are forgotten. */
+void app_trial_follow(struct app *a);
+
 /* app_preview.c */
+void app_options_try(struct app *a, const struct request *r);
 void app_preview_start(struct app *a, const struct request *r);
 void app_preview_cancel(struct app *a);
 /* After the files that options name were read. */

@@ -224,7 +224,7 @@ static void preview_draw(void *own, struct context *ctx, struct canvas *c, struc
 	if (!preview_narrow(r))
 		preview_menu_draw(&u->list, &ctx->options, s, c, l.menu, !u->form.open);
 	if (u->form.open) {
-		preview_form_draw(&u->form, ctx, s, c, right);
+		preview_form_draw(&u->form, ctx, s, c, right, u->list.cursor);
 		return;
 	}
 	if (!state_preview_ready(s)) {
@@ -463,7 +463,7 @@ static bool preview_input(void *own, struct context *ctx, const struct input *in
 {
 	struct preview_ui *u = own;
 
-	if (u->form.open && preview_form_input(&u->form, ctx, in, s))
+	if (u->form.open && preview_form_input(&u->form, ctx, in, s, u->list.cursor, out))
 		return true;
 	preview_first_suiting(u, s);
 	if (preview_move(u, in, s))

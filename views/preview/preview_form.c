@@ -3,7 +3,10 @@
 
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
+#include "views/data/state/key_hint.h"
+#include "views/data/state/option_values.h"
 #include "views/preview/preview_effect.h"
+#include "views/preview/preview_values.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -65,55 +68,187 @@ static void preview_form_value_text(char *buf, size_t len, const struct preview_
 		param_text(buf, len, &o->params, p);
 }
 
-/* At the bottom: what the options of the plan that is looked at did; returns its lines, and one
- * that is empty. */
-static int preview_form_draw_effect(const struct state *s, struct canvas *c, struct rect r)
+static const char *preview_form_default(char *buf, size_t len, const struct param *p)
 {
-	const struct rect none = { r.x, r.y, r.w, 0 };
-	int n = state_preview_ready(s) ? preview_effect_draw(state_plan(s), c, none, 0) : 0;
+	struct engine_params d;
 
+	param_defaults(&d);
+	if (p->unset || p->id == PARAM_LMC)
+		snprintf(buf, len, "%s", p->unset ? p->unset : "of the subnet manager");
+	else
+		param_text(buf, len, &d, p);
+	return buf;
+}
+
+/* "1-15", "time, leafwise". */
+static const char *preview_form_range(char *buf, size_t len, const struct param *p)
+{
+	size_t n = 0;
+
+	switch (p->type) {
+	case PARAM_NUMBER:
+	case PARAM_PERCENT:
+		if (p->max > 65535)
+			snprintf(buf, len, "%" PRIu64 " and more", p->min);
+		else
+			snprintf(buf, len, "%" PRIu64 "-%" PRIu64 "%s", p->min, p->max,
+				 p->type == PARAM_PERCENT ? "%" : "");
+		break;
+	case PARAM_FLAG:
+		snprintf(buf, len, "yes, no");
+		break;
+	case PARAM_WORD:
+		buf[0] = '\0';
+		for (int i = 0; p->words[i] && n < len; i++)
+			n += (size_t)snprintf(buf + n, len - n, "%s%s", i ? ", " : "", p->words[i]);
+		break;
+	default:
+		snprintf(buf, len, "%s", p->type == PARAM_LIST ? "a list" : "a file");
+	}
+	return buf;
+}
+
+#define WIDE	118 /* cells: beside each value its default, range, and what it is for */
+#define DEFAULT 44
+#define RANGE	68
+#define GAIN	97
+
+static void preview_form_draw_more(const struct param *p, struct canvas *c, struct rect r, int y)
+{
+	char text[400];
+
+	canvas_name(c, r, DEFAULT, y, RANGE - DEFAULT - 2, ROLE_DIM,
+		    preview_form_default(text, sizeof(text), p));
+	canvas_name(c, r, RANGE, y, GAIN - RANGE - 1, ROLE_DIM,
+		    preview_form_range(text, sizeof(text), p));
+	canvas_text(c, r, GAIN, y, ROLE_TEXT, p->gain);
+}
+
+static void preview_form_draw_rows(const struct preview_form *m, const struct context *ctx,
+				   const struct state *s, struct canvas *c, struct rect r, int y0,
+				   int rows)
+{
+	bool wide = r.w >= WIDE;
+
+	if (wide) {
+		canvas_text(c, r, 1, y0 - 1, ROLE_LABEL, "option      for   value");
+		canvas_text(c, r, DEFAULT, y0 - 1, ROLE_LABEL, "default");
+		canvas_text(c, r, RANGE, y0 - 1, ROLE_LABEL, "may be");
+		canvas_text(c, r, GAIN, y0 - 1, ROLE_LABEL, "what it is good for; what it costs");
+	}
+	for (int y = 0; y < rows; y++) {
+		const struct param *p = preview_form_row(m->list.top + (uint32_t)y);
+		char value[PATH_TEXT];
+
+		preview_form_value_text(value, sizeof(value), &ctx->options, p, s);
+		canvas_text(c, r, 1, y0 + y, ROLE_LABEL, p->label);
+		if (p->engine)
+			canvas_textf(c, r, 13, y0 + y, ROLE_DIM, "%s", p->engine);
+		canvas_name(c, r, 19, y0 + y, (wide ? DEFAULT - 1 : r.w - 1) - 19, ROLE_TEXT,
+			    value);
+		if (wide)
+			preview_form_draw_more(p, c, r, y0 + y);
+		if (p == preview_form_at(m))
+			list_draw_cursor(c, r, y0 + y);
+	}
+}
+
+/* What to press, or how far values are tried. */
+static void preview_form_draw_keys(const struct preview_form *m, const struct context *ctx,
+				   const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct param *at = preview_form_at(m);
+	uint64_t value[OPTION_VALUES];
+	char text[120];
+	bool tries;
+
+	if (preview_values_progress(text, sizeof(text), s)) {
+		canvas_textf(c, r, 1, y, ROLE_KEY, "%s   %s: cancel", text, key_hint("cancel"));
+		return;
+	}
+	tries = option_values(value, at, &ctx->options, s->fabric) > 0;
+	canvas_textf(c, r, 1, y, ROLE_KEY, "%s%s%sEsc: done",
+		     at->id == PARAM_LMC ? "" : "Enter: change   ",
+		     tries ? key_hint("compare") : "", tries ? ": try its values   " : "");
+}
+
+/* At the bottom: what was made of the values of the option under the cursor, else what the options
+ * of the plan that is looked at did; returns its lines, and one that is empty. */
+static int preview_form_draw_effect(const struct preview_form *m, const struct context *ctx,
+				    const struct state *s, struct canvas *c, struct rect r,
+				    uint32_t engine)
+{
+	const struct param *at = preview_form_at(m);
+	const struct rect none = { r.x, r.y, r.w, 0 };
+	bool known = r.w < WIDE;
+	int n = preview_values_draw(at, engine, &ctx->options, s, c, none, 0, known);
+
+	if (n && n <= r.h / 3 + 1) {
+		preview_values_draw(at, engine, &ctx->options, s, c, r, r.h - n, known);
+		return n;
+	}
+	n = state_preview_ready(s) ? preview_effect_draw(state_plan(s), c, none, 0) : 0;
 	if (!n || n > r.h / 3)
 		return 0;
 	preview_effect_draw(state_plan(s), c, r, r.h - n);
 	return n;
 }
 
+/* Large screens have both, below the options. */
+static void preview_form_draw_below(const struct preview_form *m, const struct context *ctx,
+				    const struct state *s, struct canvas *c, struct rect r,
+				    uint32_t engine)
+{
+	const struct param *at = preview_form_at(m);
+	char title[200];
+	int n;
+
+	snprintf(title, sizeof(title), "%s, results of %s with the other options as they are",
+		 at->label,
+		 engine < s->preview.nengines ? s->preview.engines[engine].engine->name : "-");
+	canvas_rule(c, r, 0, title);
+	n = preview_values_draw(at, engine, &ctx->options, s, c, r, 1, false);
+	if (!n)
+		canvas_text(c, r, 1, 1, ROLE_DIM,
+			    "no values to try: results do not depend on it, or it names hosts or "
+			    "files");
+	n = (n ? n : 1) + 2;
+	if (state_preview_ready(s) && state_plan(s)->was.known && n + 4 < r.h) {
+		canvas_rule(c, r, n, "What the options of the plan did");
+		n += preview_effect_draw(state_plan(s), c, r, n + 1) + 2;
+	}
+	if (s->preview.ntries && n + 3 < r.h)
+		preview_values_draw_all(engine, s, c, (struct rect){ r.x, r.y + n, r.w, r.h - n });
+}
+
 void preview_form_draw(struct preview_form *m, struct context *ctx, const struct state *s,
-		       struct canvas *c, struct rect r)
+		       struct canvas *c, struct rect r, uint32_t engine)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	const struct param *at = preview_form_at(m);
 	uint32_t n = preview_form_rows();
-	int lines = preview_form_draw_effect(s, c, r), room = r.h - 6 - lines;
-	int rows = (int)n < room ? (int)n : room;
+	bool large = r.w >= WIDE && r.h >= (int)n + 22;
+	int lines = large ? r.h - (int)n - 7 : preview_form_draw_effect(m, ctx, s, c, r, engine);
+	int head = r.w >= WIDE, room = r.h - 6 - head - lines;
+	int rows = (int)n < room ? (int)n : room, y = rows + 2 + head;
 
+	if (large)
+		preview_form_draw_below(
+			m, ctx, s, c, (struct rect){ r.x, r.y + r.h - lines, r.w, lines }, engine);
 	r.h -= lines;
 	in.h -= lines;
-
 	canvas_rule(c, r, 0, "Options for the next preview");
 	list_fit(&m->list, n, rows);
 	list_draw_range(&m->list, n, c, r, 0);
-	for (int y = 0; y < rows; y++) {
-		const struct param *p = preview_form_row(m->list.top + (uint32_t)y);
-		char value[PATH_TEXT];
-
-		preview_form_value_text(value, sizeof(value), &ctx->options, p, s);
-		canvas_text(c, r, 1, y + 1, ROLE_LABEL, p->label);
-		if (p->engine)
-			canvas_textf(c, r, 13, y + 1, ROLE_DIM, "%s", p->engine);
-		canvas_name(c, r, 19, y + 1, r.w - 20, ROLE_TEXT, value);
-		if (p == at)
-			list_draw_cursor(c, r, y + 1);
-	}
+	preview_form_draw_rows(m, ctx, s, c, r, 1 + head, rows);
 	if (m->typing)
-		entry_draw(&m->entry, c, in, 1, rows + 2, at->label);
+		entry_draw(&m->entry, c, in, 1, y, at->label);
 	else
-		canvas_text(c, in, 1, rows + 2, ROLE_KEY,
-			    at->id == PARAM_LMC ? "Esc: done" : "Enter: change   Esc: done");
+		preview_form_draw_keys(m, ctx, s, c, in, y);
 	if (m->typing && m->files.n)
-		choices_draw(&m->files, c, in, rows + 3);
+		choices_draw(&m->files, c, in, y + 1);
 	else
-		canvas_wrap(c, in, 1, rows + 3, ROLE_DIM, preview_form_hint(at));
+		canvas_wrap(c, in, 1, y + 1, ROLE_DIM, preview_form_hint(at));
 }
 
 /* The next word, or no instead of yes. */
@@ -223,8 +358,18 @@ static void preview_form_typed(struct preview_form *m, struct context *ctx, cons
 	}
 }
 
+/* Results with each likely value of the option under the cursor. */
+static void preview_form_try(const struct preview_form *m, const struct context *ctx,
+			     uint32_t engine, struct request *out)
+{
+	out->type = REQ_OPTION_TRY;
+	out->engine = engine;
+	out->options = ctx->options;
+	out->param = preview_form_at(m)->id;
+}
+
 bool preview_form_input(struct preview_form *m, struct context *ctx, const struct input *in,
-			const struct state *s)
+			const struct state *s, uint32_t engine, struct request *out)
 {
 	if (m->typing) {
 		preview_form_typed(m, ctx, in, s);
@@ -236,6 +381,13 @@ bool preview_form_input(struct preview_form *m, struct context *ctx, const struc
 	case REQ_ENTER:
 	case REQ_SELECT:
 		preview_form_change(m, ctx, s);
+		return true;
+	case REQ_COMPARE:
+		preview_form_try(m, ctx, engine, out);
+		return true;
+	case REQ_PREVIEW_CANCEL:
+		if (s->preview.state == PREVIEW_RUNNING)
+			out->type = REQ_PREVIEW_CANCEL;
 		return true;
 	case REQ_OPTIONS:
 	case REQ_BACK:

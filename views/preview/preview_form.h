@@ -17,8 +17,9 @@ struct preview_form {
 };
 
 void preview_form_open(struct preview_form *m);
+/* engine: whose results with other values are shown: index in state.preview.engines. */
 void preview_form_draw(struct preview_form *m, struct context *ctx, const struct state *s,
-		       struct canvas *c, struct rect r);
+		       struct canvas *c, struct rect r, uint32_t engine);
 /* true: it was for the form, which may be closed now. */
 bool preview_form_input(struct preview_form *m, struct context *ctx, const struct input *in,
-			const struct state *s);
+			const struct state *s, uint32_t engine, struct request *out);

@@ -88,7 +88,7 @@ static const struct binding bindings[] = {
 	{ REQ_RIGHT, 0, PREVIEW, false, { K_RIGHT, 'l' }, "l", NULL,
 	  "the plan to the right: several are shown side by side" },
 	{ REQ_OPTIONS, 0, PREVIEW, false, { 'e' }, "e", "options",
-	  "edit the options: VLs, seed, method of sar, escape LIDs, files, ..." },
+	  "edit the options: VLs, seed, method of sar, files, ...; there c tries values" },
 	{ REQ_IMPACT, 0, PREVIEW, false, { 'J' }, "J", "jobs",
 	  "what the plan changes for each job, and back" },
 	{ REQ_DIFF, 0, PREVIEW, false, { 'd' }, "d", "diff",

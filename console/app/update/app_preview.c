@@ -317,6 +317,37 @@ void app_preview_start(struct app *a, const struct request *r)
 		app_preview(a, r->engine, &r->options);
 }
 
+/* The next value of an option that is tried. */
+static void app_preview_try_next(struct app *a)
+{
+	struct preview_options o;
+
+	if (!app_trial_next(a, &o)) {
+		app_want_cost(a);
+		return;
+	}
+	app_preview(a, a->state.preview.trial.engine, &o);
+	if (a->state.preview.state != PREVIEW_RUNNING) /* refused, with a sentence */
+		app_trial_end(a);
+}
+
+void app_options_try(struct app *a, const struct request *r)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (!a->state.fabric || r->engine >= p->nengines)
+		shell_say(a->shell, "the fabric has not been discovered yet");
+	else if (p->state == PREVIEW_RUNNING || app_tables_awaited(a))
+		shell_say(a->shell, "one computation at a time: %s cancels the running one",
+			  key_hint("cancel"));
+	else if (!p->engines[r->engine].suits || p->engines[r->engine].file ||
+		 app_preview_names_files(&r->options))
+		shell_say(a->shell, "values are tried of engines that suit the fabric, with "
+				    "options that name no files");
+	else if (app_trial_begin(a, r))
+		app_preview_try_next(a);
+}
+
 void app_plan_remove(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
@@ -334,6 +365,7 @@ static void app_preview_drop(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
+	app_trial_end(a);
 	worker_cancel(a->worker);
 	a->preview_serial++;
 	while (p->n)
@@ -625,6 +657,13 @@ static bool app_preview_take_plan(struct app *a, struct msg *msg)
 
 	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
 		return false;
+	if (app_trial_on(a)) {
+		if (app_trial_take(a, msg))
+			app_preview_try_next(a);
+		else
+			app_want_cost(a);
+		return false;
+	}
 	if (app_graft_failed(a, msg)) {
 		p->state = p->n ? PREVIEW_DONE : PREVIEW_IDLE;
 		return false;
@@ -875,6 +914,7 @@ static void app_preview_hear(struct app *a, const struct app_news *n)
 		break;
 	case NEWS_TABLES:
 	case NEWS_JOBS:
+		app_trial_follow(a);
 		app_stale(a);
 		break;
 	case NEWS_TABLES_READING:
@@ -896,6 +936,8 @@ static void app_preview_refresh(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
+	p->tries = a->tries.list;
+	p->ntries = a->tries.n;
 	for (uint32_t i = 0; i < p->n; i++)
 		p->list[i].ordering = a->cost_serial && a->kept[i]->total == a->cost_serial;
 	a->state.ordering.took_s = clock_s() - a->order_asked;

@@ -13,14 +13,14 @@ void option_tries_clear(struct option_tries *t)
 	t->n = 0;
 }
 
-static bool option_tries_comparable(const struct option_tries *t, const struct plan_preview *x,
-				    const struct fabric *f)
+bool option_tries_fresh(const struct option_tries *t, const struct jobset *jobs,
+			const struct tables *from, const struct fabric *f)
 {
-	if (!t->n || !jobset_same(t->jobs, x->jobs))
-		return false;
-	if (t->from == x->from)
+	if (!t->n)
 		return true;
-	return t->from && x->from && tables_same(t->from, x->from, f);
+	if (!jobset_same(t->jobs, jobs))
+		return false;
+	return t->from == from || (t->from && from && tables_same(t->from, from, f));
 }
 
 static void option_tries_remove(struct option_tries *t, uint32_t at)
@@ -38,7 +38,7 @@ static bool option_tries_differ(const struct preview_options *a, const struct pr
 
 void option_tries_take(struct option_tries *t, struct plan_preview *x, const struct fabric *f)
 {
-	if (!option_tries_comparable(t, x, f)) {
+	if (!t->n || !option_tries_fresh(t, x->jobs, x->from, f)) {
 		option_tries_clear(t);
 		t->jobs = x->jobs ? jobset_get(x->jobs) : NULL;
 		t->from = x->from ? tables_get(x->from) : NULL;
@@ -51,7 +51,7 @@ void option_tries_take(struct option_tries *t, struct plan_preview *x, const str
 			continue;
 		if (!option_tries_differ(&r->options, &x->options))
 			option_tries_remove(t, i);
-		else if (!x->was.known)
+		else if (!x->was.known && !r->failed)
 			x->was = *r;
 	}
 	if (t->n == OPTION_TRIES)

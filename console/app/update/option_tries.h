@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define OPTION_TRIES 8
+#define OPTION_TRIES 24
 
 /* All zero: none. */
 struct option_tries {
@@ -24,4 +24,7 @@ struct option_tries {
 /* x has just been computed: x->was becomes the newest result of its engine with other options, not
  * known where there is none, and its own result is kept.  All of the same fabric. */
 void option_tries_take(struct option_tries *t, struct plan_preview *x, const struct fabric *f);
+/* They are of these jobs and installed tables; either may be NULL.  There are none: yes. */
+bool option_tries_fresh(const struct option_tries *t, const struct jobset *jobs,
+			const struct tables *from, const struct fabric *f);
 void option_tries_clear(struct option_tries *t); /* of another fabric, or at the end */

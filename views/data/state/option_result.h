@@ -25,6 +25,7 @@ struct option_result {
 	bool known;
 	uint32_t engine; /* index in state.preview.engines */
 	struct preview_options options;
+	bool failed;		       /* the engine has no routing with them */
 	double metric[OPTION_METRICS]; /* less is better; NAN unknown */
 };
 

@@ -112,6 +112,7 @@ enum req {
 	REQ_SUSPEND,
 	REQ_PREVIEW_START, /* request.engine, .options */
 	REQ_PREVIEW_CANCEL,
+	REQ_OPTION_TRY, /* the same, and request.param, of which all likely values are tried */
 	REQ_PLAN_SELECT,    /* request.plan */
 	REQ_PLAN_REMOVE,    /* likewise */
 	REQ_ORDER_AGAIN,    /* its order of writes is looked for, after that was ended */
@@ -182,6 +183,7 @@ struct request {
 	uint32_t engine; /* index in state.preview.engines */
 	uint32_t plan;	 /* index in state.preview.list */
 	struct preview_options options;
+	enum param_id param; /* REQ_OPTION_TRY */
 	char text[PATH_TEXT];
 	const char *names; /* REQ_COPY: of tagged rows, a line for each, until the next input; NULL:
 			      text */

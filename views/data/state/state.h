@@ -156,6 +156,17 @@ struct state_preview {
 	double elapsed_s, eta_s;
 	char error[512]; /* failed: the sentence */
 
+	/* The last results of engines with the options they had, for now's jobs and tables; and an
+	 * option whose values are tried: of the values that were not known. */
+	const struct option_result *tries;
+	uint32_t ntries;
+	struct {
+		bool on;
+		uint32_t engine;
+		enum param_id id;
+		uint32_t at, n;
+	} trial;
+
 	/* computed and kept, oldest first */
 	struct plan_preview list[PLANS_MAX];
 	uint32_t n, at;	   /* at: the one selected, which state_plan() is */

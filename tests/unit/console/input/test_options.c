@@ -149,8 +149,9 @@ static void press(struct preview_form *m, struct context *ctx, enum req req, uin
 {
 	static const struct state s;
 	const struct input in = { .req = req, .ch = ch };
+	struct request out = { 0 };
 
-	preview_form_input(m, ctx, &in, &s);
+	preview_form_input(m, ctx, &in, &s, 0, &out);
 }
 
 static uint32_t row_of(const struct param *p)

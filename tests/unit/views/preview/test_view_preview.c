@@ -487,6 +487,71 @@ static void what_other_options_did_to_the_result_is_told(void **state)
 	console_close(&k);
 }
 
+/* By the engine under the cursor, with all other options as they are. */
+static void values_of_an_option_stand_beside_each_other_as_they_were_tried(void **state)
+{
+	static const unsigned vls[] = { 0, 1, 2, 4 };
+	struct option_result tries[4] = { 0 };
+	struct state_preview *p;
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	p = &k.s.preview;
+	for (int i = 0; i < 4; i++) {
+		tries[i].known = true;
+		tries[i].engine = 2; /* sar */
+		tries[i].options.params = (struct engine_params){ .seed = 1, .vls = vls[i] };
+		tries[i].metric[OPTION_TIME_MAX] = 2.5 + 0.25 * i;
+		tries[i].metric[OPTION_TIME_MEAN] = 2;
+		tries[i].metric[OPTION_JOB_EFI] = NAN;
+		tries[i].metric[OPTION_EFI] = 300 - i;
+		tries[i].metric[OPTION_VLS] = vls[i];
+		tries[i].metric[OPTION_BLOCKS] = 66;
+	}
+	tries[1].failed = true;
+	console_keys(&k, "6e");
+	console_size(&k, 200, 60);
+	console_golden(&k, "preview-values-none");
+	console_keys(&k, "c");
+	assert_int_equal(k.last.type, REQ_OPTION_TRY);
+	assert_int_equal(k.last.param, PARAM_VLS);
+	assert_int_equal(k.last.engine, 2);
+	p->tries = tries;
+	p->ntries = 4;
+	for (int i = 0; i < 3; i++) {
+		console_size(&k, sizes[i][0], sizes[i][1]);
+		console_golden(&k, "preview-values");
+	}
+	console_shows(&k, "no routing with it");
+	assert_int_equal(role_of(&k, "3.00"), ROLE_WARN);
+	assert_int_equal(role_of(&k, "298"), ROLE_GOOD);
+	p->trial.on = true;
+	p->trial.id = PARAM_VLS;
+	p->trial.engine = 2;
+	p->trial.at = 1;
+	p->trial.n = 4;
+	p->state = PREVIEW_RUNNING;
+	p->fraction = 0.45;
+	snprintf(p->step, sizeof(p->step), "paths");
+	console_shows(&k, "trying 2 of 4: paths 45%   x: cancel");
+	console_keys(&k, "x");
+	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
+	p->trial.on = false;
+	p->state = PREVIEW_IDLE;
+	console_keys(&k, "jj"); /* threads */
+	console_shows(&k, "no values to try");
+	console_hides(&k, "c: try");
+	console_keys(&k, "j");
+	console_shows(&k, "c: try its values");
+	for (int h = 1; h <= 60; h += 3)
+		for (int w = 40; w < 200; w += 37) {
+			console_size(&k, w, h);
+			free(console_screen(&k));
+		}
+	console_close(&k);
+}
+
 static void what_applying_costs_is_told_before(void **state)
 {
 	struct console_kit k;
@@ -864,6 +929,7 @@ int main(void)
 		cmocka_unit_test(plans_stand_side_by_side_and_the_best_is_marked),
 		cmocka_unit_test(the_least_bad_plan_is_not_the_best),
 		cmocka_unit_test(what_other_options_did_to_the_result_is_told),
+		cmocka_unit_test(values_of_an_option_stand_beside_each_other_as_they_were_tried),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
 		cmocka_unit_test(large_figures_of_a_job_are_apart),
