@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #define EXPONENT 6
-#define PASSES	 2
+#define PASSES	 4
+#define AT_LEAST 2  /* blocks in a pass */
 #define ROOM	 64 /* one block in so many is left for paths that become too long */
 
 struct aim_block {
@@ -233,19 +234,27 @@ static int sar_aim_weigh(struct aim *a)
 	return rc ? rc : sar_contention_weigh(&a->s->k, sar_mover_hops(a->m));
 }
 
-/* What the first half of the blocks does to the others counts for the second. */
+static uint64_t sar_aim_passes(const struct aim *a, uint64_t limit)
+{
+	if (a->opts->by_switch || limit < 2 * AT_LEAST)
+		return 1;
+	return limit < PASSES * AT_LEAST ? limit / AT_LEAST : PASSES;
+}
+
+/* What the blocks of a pass do to the others counts in the next. */
 static int sar_aim_do(struct aim *a, const struct tables *target)
 {
-	uint64_t limit = a->opts->limit;
+	uint64_t limit = a->opts->limit, passes;
 	int rc = sar_aim_mark(a, target);
 
 	limit -= a->opts->detour ? limit / ROOM : 0;
-	for (uint64_t i = a->opts->by_switch ? PASSES : 1; i <= PASSES && !rc; i++) {
+	passes = sar_aim_passes(a, limit);
+	for (uint64_t i = 1; i <= passes && !rc; i++) {
 		rc = sar_aim_weigh(a);
 		if (!rc)
 			rc = sar_aim_estimate(a);
 		if (!rc)
-			rc = sar_aim_take_all(a, limit * i / PASSES);
+			rc = sar_aim_take_all(a, limit * i / passes);
 		if (!rc && a->opts->detour)
 			rc = sar_aim_tidy(a);
 	}

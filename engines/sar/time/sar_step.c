@@ -5,6 +5,7 @@
 #include "engines/sar/paper/sar_installed.h"
 #include "engines/sar/time/sar_aim.h"
 #include "engines/sar/time/sar_fit.h"
+#include "engines/sar/time/sar_near.h"
 #include "engines/sar/time/sar_scratch.h"
 #include "engines/time/demand_time.h"
 #include "engines/time/time_gate.h"
@@ -54,7 +55,6 @@ static const struct effort polished = { .flows = 1u << 19,
 					.aim = true,
 					.polish = true };
 
-/* One after the other, until one goes on. */
 static const struct effort *const aims[] = { &aimed, &by_switch, &careful, &polished };
 
 #define AIMS ((uint32_t)(sizeof(aims) / sizeof(*aims)))
@@ -71,6 +71,7 @@ struct draft {
 struct stepping {
 	struct sar_timing *k;
 	struct tables *target; /* from scratch; NULL: not known */
+	struct tables *near;   /* by moves without a budget; likewise */
 	double now, there;     /* time of the installed tables and of those; 0: not known */
 	bool fair;	       /* moves care that nobody gets clearly slower */
 	struct note kept;      /* why the installed paths stay, should they */
@@ -168,7 +169,8 @@ static int sar_step_search(struct draft *d, struct stepping *s, const struct eff
 				  effort->work);
 
 	if (!rc && effort->aim)
-		rc = sar_aim_run(&k->search, d->t, s->target, &opts, &d->blocks);
+		rc = sar_aim_run(&k->search, d->t, s->near ? s->near : s->target, &opts,
+				 &d->blocks);
 	if (effort->polish) {
 		opts.begun = true;
 		opts.blocks_all = 0;
@@ -299,14 +301,48 @@ static int sar_step_look_far(bool *worth, struct stepping *s)
 	return rc;
 }
 
+/* *other may become what *best was. */
+static void sar_step_take_better(struct draft *best, struct draft *other)
+{
+	struct draft worse = *best;
+
+	if (!other->good || (best->good && other->after > best->after))
+		return;
+	*best = *other;
+	*other = worse;
+}
+
+static bool sar_step_is_plenty(const struct draft *d)
+{
+	return d->good && d->after <= PLENTY * d->before;
+}
+
+/* The best of the ways to what is near. */
+static int sar_step_aim_near(struct draft *best, struct stepping *s)
+{
+	struct draft other = { .t = NULL };
+	int rc = sar_near_route(&s->near, s->k, sar_step_sample(s->k->params->current));
+
+	for (uint32_t i = 0; i < AIMS && !rc && !sar_step_is_plenty(best); i++) {
+		rc = sar_step_try(&other, s, aims[i]);
+		if (!rc)
+			sar_step_take_better(best, &other);
+		draft_done(&other);
+	}
+	tables_put(s->near);
+	s->near = NULL;
+	return rc;
+}
+
+/* Where that leads nowhere, the first that is good of those to what scratch reaches. */
 static int sar_step_aim(struct draft *d, struct stepping *s)
 {
 	bool worth = false;
 	int rc = sar_step_look_far(&worth, s);
 
-	if (rc || !worth)
-		return rc;
-	for (uint32_t i = 0; i < AIMS && !rc && !d->good; i++)
+	if (!rc && worth)
+		rc = sar_step_aim_near(d, s);
+	for (uint32_t i = 0; i < AIMS && !rc && worth && !d->good; i++)
 		rc = sar_step_try(d, s, aims[i]);
 	return rc;
 }
@@ -340,17 +376,6 @@ static int sar_step_keep(struct tables **out, struct stepping *s)
 	return rc;
 }
 
-/* *other may become what *best was. */
-static void sar_step_take_better(struct draft *best, struct draft *other)
-{
-	struct draft worse = *best;
-
-	if (!other->good || (best->good && other->after > best->after))
-		return;
-	*best = *other;
-	*other = worse;
-}
-
 /* *best: what is taken, if it is good: single moves, where these gain little the way to what
  * scratch reaches, or moves looked for longer. */
 static int sar_step_find(struct draft *best, struct stepping *s)
@@ -358,7 +383,7 @@ static int sar_step_find(struct draft *best, struct stepping *s)
 	struct draft other = { .t = NULL };
 	int rc = sar_step_try_moves(best, s, &quick);
 
-	if (rc || s->k->large || (best->good && best->after <= PLENTY * best->before))
+	if (rc || s->k->large || sar_step_is_plenty(best))
 		return rc;
 	rc = sar_step_aim(&other, s);
 	if (!rc)

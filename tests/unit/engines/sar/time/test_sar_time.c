@@ -323,21 +323,18 @@ static double after_twenty_steps(const struct fabric *f, const struct jobset *js
 	return ratio;
 }
 
-/* Moves of single trees alone end a tenth above it. */
-static void twenty_steps_from_others_tables_come_near_what_scratch_reaches(void **state)
+/* Within 2 %; moves within the budget alone end a tenth above it. */
+static void twenty_steps_from_others_tables_come_to_what_scratch_reaches(void **state)
 {
 	struct fabric *f = make("fattree2:leaves=14,spines=8,hosts=16,fail=9");
-	double sum = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		struct jobset *js = fill(f, seed, 20, true);
 
-		sum += after_twenty_steps(f, js) / 3;
+		assert_true(after_twenty_steps(f, js) <= 1.02);
 		jobset_put(js);
 	}
-
-	assert_true(sum <= 1.045);
 	fabric_put(f);
 }
 
@@ -664,7 +661,7 @@ static void it_can_be_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(twenty_steps_from_others_tables_come_near_what_scratch_reaches),
+		cmocka_unit_test(twenty_steps_from_others_tables_come_to_what_scratch_reaches),
 		cmocka_unit_test(the_clock_is_right_before_and_after_moves),
 		cmocka_unit_test(jobs_take_less_time_than_by_any_other_engine),
 		cmocka_unit_test(it_is_sound_and_the_same_every_time_within_few_vls_and_hops),
