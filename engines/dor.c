@@ -8,13 +8,27 @@
 #include "engines/time/shift_choice.h"
 #include "engines/vl/vl_layers.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RINGS_MAX 4 /* one bit of the SL each */
+#define RINGS_MAX 4  /* one bit of the SL each */
+#define TOGETHER  16 /* runs whose ways are found, and then chosen, by threads */
+#define PARTS	  16 /* of the switches, at which these choose */
+
+/* The way of all switches to a run of LIDs of one, by switch. */
+struct run {
+	const struct dest *dest;
+	uint32_t n;
+	uint32_t *next, *depth, *order;
+	uint32_t *via;	  /* dimension of a detour, FAB_NONE: next is on the direct way */
+	uint64_t *routes; /* that come through to a LID of a terminal */
+	uint32_t *chan;	  /* with detours: to next, where loads decide nothing; FAB_NONE: they do */
+	uint32_t *count;
+};
 
 struct dor {
 	const struct fabric *f;
@@ -33,12 +47,8 @@ struct dor {
 	bool lines;    /* instead rings without a cable are lines: their other way round is left */
 	uint32_t *cut; /* by dimension * cells + first cell of a ring: the cable from this
 			* coordinate to the next one is missing; FAB_NONE: none is */
-
-	/* towards the destination switch at hand, by switch */
-	uint32_t *next, *depth, *order;
-	uint32_t *via; /* dimension of a detour, FAB_NONE: next is on the direct way */
-	uint64_t *routes;
-	uint32_t *count;
+	struct run run[TOGETHER];
+	struct pool *pool;
 };
 
 /* The least loaded channel from u to v, FAB_NONE: none. */
@@ -109,6 +119,16 @@ static uint32_t dor_cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_
 	return r->grid->at[cell + (coord - grid_coord(r->grid, u)[d]) * r->step[d]];
 }
 
+static bool dor_has_channel(const struct dor *r, uint32_t u, uint32_t v)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		if (f->chan_dst[c] == v)
+			return true;
+	return false;
+}
+
 /* The least loaded of the switches of the line that have cables to both u and v. */
 static uint32_t dor_detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t d)
 {
@@ -152,7 +172,7 @@ static bool dor_lines_hold(const struct dor *r)
 }
 
 /* The next switch on the path from u. */
-static uint32_t dor_next_switch(struct dor *r, uint32_t u, uint32_t dst)
+static uint32_t dor_next_switch(const struct dor *r, struct run *x, uint32_t u, uint32_t dst)
 {
 	const struct grid *g = r->grid;
 	const uint16_t *a = grid_coord(g, u), *b = grid_coord(g, dst);
@@ -164,9 +184,9 @@ static uint32_t dor_next_switch(struct dor *r, uint32_t u, uint32_t dst)
 	switch (g->kind[d]) {
 	case GRID_FULL:
 		v = dor_cell_at(r, u, d, b[d]);
-		if (!r->detours || dor_find_channel(r, u, v) != FAB_NONE)
+		if (!r->detours || dor_has_channel(r, u, v))
 			return v;
-		r->via[u] = d;
+		x->via[u] = d;
 		return dor_detour(r, u, v, d);
 	case GRID_RING:
 		way = dor_way_in_ring(r, d, u, dst);
@@ -196,48 +216,48 @@ static uint8_t dor_path_sl(const struct dor *r, uint32_t u, uint32_t dst)
 }
 
 /* Next switches and distances of all. */
-static void dor_follow_dimensions(struct dor *r, uint32_t dst)
+static void dor_follow_dimensions(const struct dor *r, struct run *x)
 {
-	uint32_t *stack = r->order;
+	uint32_t *stack = x->order, dst = x->dest->sw;
 
-	memset(r->depth, 0xff, r->f->nsw * sizeof(*r->depth));
-	r->depth[dst] = 0;
+	memset(x->depth, 0xff, r->f->nsw * sizeof(*x->depth));
+	x->depth[dst] = 0;
 	for (uint32_t s = 0; s < r->f->nsw; s++) {
 		uint32_t u = s, k = 0;
 
-		while (r->depth[u] == FAB_NONE) {
-			r->next[u] = dor_next_switch(r, u, dst);
+		while (x->depth[u] == FAB_NONE) {
+			x->next[u] = dor_next_switch(r, x, u, dst);
 			stack[k++] = u;
-			u = r->next[u];
+			u = x->next[u];
 		}
-		for (uint32_t depth = r->depth[u]; k--;)
-			r->depth[stack[k]] = ++depth;
+		for (uint32_t depth = x->depth[u]; k--;)
+			x->depth[stack[k]] = ++depth;
 	}
 }
 
-static bool dor_is_nearer(const struct dor *r, uint32_t u, uint32_t v)
+static bool dor_is_nearer(const struct dor *r, const struct run *x, uint32_t u, uint32_t v)
 {
-	return v != FAB_NONE && r->depth[v] < r->depth[u] && dor_find_channel(r, u, v) != FAB_NONE;
+	return v != FAB_NONE && x->depth[v] < x->depth[u] && dor_has_channel(r, u, v);
 }
 
 static uint64_t dor_bit(const struct dor *r, uint32_t u, uint32_t dst)
 {
-	return (uint64_t)dst * r->f->nsw + u;
+	return (uint64_t)dst * (r->f->nsw + 63) / 64 * 64 + u;
 }
 
 /* The next switch in the order of dimensions, where its cable is there and it is nearer; else the
  * first neighbour that is, in the same order. */
-static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
+static uint32_t dor_next_around(const struct dor *r, struct run *x, uint32_t u)
 {
-	uint32_t v = dor_next_switch(r, u, dst);
+	uint32_t dst = x->dest->sw, v = dor_next_switch(r, x, u, dst);
 
-	if (dor_is_nearer(r, u, v))
+	if (dor_is_nearer(r, x, u, v))
 		return v;
 	r->loose[dor_bit(r, u, dst) / 64] |= 1ull << dor_bit(r, u, dst) % 64;
 	for (uint32_t d = 0; d < r->grid->ndims; d++)
 		for (uint32_t k = 0; k < r->grid->size[d]; k++) {
 			v = dor_cell_at(r, u, d, k);
-			if (dor_is_nearer(r, u, v))
+			if (dor_is_nearer(r, x, u, v))
 				return v;
 		}
 	return FAB_NONE; /* not where every cable joins neighbours */
@@ -245,96 +265,243 @@ static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
 
 /* The same where cables or switches are missing: distances are those of the cables that are there,
  * and every path is a shortest one. */
-static void dor_go_around(struct dor *r, uint32_t dst)
+static void dor_go_around(const struct dor *r, struct run *x)
 {
-	r->order[0] = dst;
-	fabric_hops(r->depth, r->order, r->f, 1);
+	uint32_t dst = x->dest->sw;
+
+	x->order[0] = dst;
+	fabric_hops(x->depth, x->order, r->f, 1);
 	for (uint32_t u = 0; u < r->f->nsw; u++)
 		if (u != dst)
-			r->next[u] = dor_next_around(r, u, dst);
-	memset(r->via, 0xff, r->f->nsw * sizeof(*r->via));
+			x->next[u] = dor_next_around(r, x, u);
+	memset(x->via, 0xff, r->f->nsw * sizeof(*x->via));
 }
 
-/* Next switches and distances of all, and their order from the nearest to the farthest. */
-static void dor_find_tree(struct dor *r, uint32_t dst)
+/* From the nearest to the farthest. */
+static void dor_sort(const struct dor *r, struct run *x)
+{
+	uint32_t nsw = r->f->nsw;
+
+	memset(x->count, 0, (nsw + 1) * sizeof(*x->count));
+	for (uint32_t u = 0; u < nsw; u++)
+		x->count[x->depth[u] + 1]++;
+	for (uint32_t i = 0; i < nsw; i++)
+		x->count[i + 1] += x->count[i];
+	for (uint32_t u = 0; u < nsw; u++)
+		x->order[x->count[x->depth[u]]++] = u;
+}
+
+/* Next switches and distances of all, and their order. */
+static void dor_find_ways(const struct dor *r, struct run *x)
+{
+	memset(x->via, 0xff, r->f->nsw * sizeof(*x->via));
+	if (r->around)
+		dor_go_around(r, x);
+	else
+		dor_follow_dimensions(r, x);
+	dor_sort(r, x);
+}
+
+static void dor_begin_routes(const struct dor *r, struct run *x)
+{
+	for (uint32_t u = 0; u < r->f->nsw; u++)
+		x->routes[u] = r->f->sw_nterm[u];
+}
+
+/* SLs from all switches to the LIDs of a run. */
+static void dor_write_sls(const struct dor *r, const struct run *x)
+{
+	for (uint32_t u = 0; u < r->f->nsw && r->t->sl; u++) {
+		uint8_t *row = r->t->sl + (size_t)u * r->t->stride;
+		uint8_t sl = dor_path_sl(r, u, x->dest->sw);
+
+		for (uint32_t k = 0; k < x->n; k++)
+			row[x->dest[k].lid] = sl;
+	}
+}
+
+/* --- detours: the loads decide where all that comes through goes ----------------------------- */
+
+/* The only channel from u to v, FAB_NONE: none, or several. */
+static uint32_t dor_only_channel(const struct dor *r, uint32_t u, uint32_t v)
 {
 	const struct fabric *f = r->f;
+	uint32_t found = FAB_NONE;
 
-	memset(r->via, 0xff, f->nsw * sizeof(*r->via));
-	if (r->around)
-		dor_go_around(r, dst);
-	else
-		dor_follow_dimensions(r, dst);
-	memset(r->count, 0, (f->nsw + 1) * sizeof(*r->count));
-	for (uint32_t u = 0; u < f->nsw; u++)
-		r->count[r->depth[u] + 1]++;
-	for (uint32_t i = 0; i < f->nsw; i++)
-		r->count[i + 1] += r->count[i];
-	for (uint32_t u = 0; u < f->nsw; u++)
-		r->order[r->count[r->depth[u]]++] = u;
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+		if (f->chan_dst[c] != v)
+			continue;
+		if (found != FAB_NONE)
+			return FAB_NONE;
+		found = c;
+	}
+	return found;
 }
 
-/* The least loaded of parallel channels, and of detours, for every switch, the farthest first, so
- * that all that comes through is known.  All detours of a switch are equally long. */
-static void dor_route_balanced(struct dor *r, const struct dest *d)
+static bool dor_prepare_detours(void *ctx, unsigned worker, uint32_t i)
+{
+	struct dor *r = ctx;
+	struct run *x = &r->run[i];
+
+	(void)worker;
+	dor_find_ways(r, x);
+	for (uint32_t u = 0; u < r->f->nsw; u++)
+		x->chan[u] = u == x->dest->sw || x->via[u] != FAB_NONE
+				     ? FAB_NONE
+				     : dor_only_channel(r, u, x->next[u]);
+	dor_write_sls(r, x);
+	return false;
+}
+
+/* The least loaded detour, whose next switch this sets, and channel. */
+static uint32_t dor_choose(const struct dor *r, struct run *x, uint32_t u)
+{
+	uint32_t dim = x->via[u];
+
+	if (x->chan[u] != FAB_NONE)
+		return x->chan[u];
+	if (dim != FAB_NONE)
+		x->next[u] = dor_detour(
+			r, u, dor_cell_at(r, u, dim, grid_coord(r->grid, x->dest->sw)[dim]), dim);
+	return dor_find_channel(r, u, x->next[u]);
+}
+
+/* From every switch, the farthest first, so that all that comes through is known.  All detours of
+ * a switch are equally long. */
+static void dor_route_balanced(struct dor *r, struct run *x, const struct dest *d)
 {
 	const struct fabric *f = r->f;
 	bool counts = d->end < f->nterm;
 
-	for (uint32_t u = 0; u < f->nsw; u++)
-		r->routes[u] = counts ? f->sw_nterm[u] : 0;
+	dor_begin_routes(r, x);
 	for (uint32_t i = f->nsw; i-- > 1;) {
-		uint32_t u = r->order[i], c;
+		uint32_t u = x->order[i], c = dor_choose(r, x, u);
 
-		if (r->via[u] != FAB_NONE) {
-			uint32_t dim = r->via[u];
-
-			r->next[u] = dor_detour(
-				r, u, dor_cell_at(r, u, dim, grid_coord(r->grid, d->sw)[dim]), dim);
-		}
-		c = dor_find_channel(r, u, r->next[u]);
-		r->load[c] += r->routes[u] * chan_weight(&r->weights, c);
-		r->routes[r->next[u]] += r->routes[u];
+		if (counts)
+			r->load[c] += x->routes[u] * chan_weight(&r->weights, c);
+		x->routes[x->next[u]] += x->routes[u];
 		tables_row(r->t, u)[d->lid] = f->chan_port[c];
 	}
 	tables_row(r->t, d->sw)[d->lid] = d->port;
 }
 
-/* SLs from all switches to n LIDs of one. */
-static void dor_write_sls(struct dor *r, const struct dest *d, uint32_t n)
+/* Around what is missing the loads decide where a path goes on, too. */
+static void dor_route_detours(struct dor *r, uint32_t n)
 {
-	for (uint32_t u = 0; u < r->f->nsw; u++) {
-		uint8_t *row = r->t->sl + (size_t)u * r->t->stride, sl = dor_path_sl(r, u, d->sw);
+	if (!r->around)
+		pool_for(r->pool, n, dor_prepare_detours, r);
+	for (uint32_t i = 0; i < n; i++) {
+		struct run *x = &r->run[i];
 
-		for (uint32_t k = 0; k < n; k++)
-			row[d[k].lid] = sl;
+		if (r->around)
+			dor_prepare_detours(r, 0, i);
+		for (uint32_t k = 0; k < x->n; k++)
+			dor_route_balanced(r, x, &x->dest[k]);
 	}
 }
 
-/* n LIDs of one switch; returns the work. */
-static uint64_t dor_route_run(struct dor *r, const struct dest *d, uint32_t n)
+/* --- no detours: a switch chooses among parallel channels by nothing but its own loads ------- */
+
+static bool dor_prepare_run(void *ctx, unsigned worker, uint32_t i)
 {
-	dor_find_tree(r, d->sw);
-	for (uint32_t k = 0; k < n; k++)
-		dor_route_balanced(r, &d[k]);
-	if (r->t->sl)
-		dor_write_sls(r, d, n);
-	return 4ull * r->f->nsw * (r->grid->ndims + 2) + (uint64_t)n * (2ull * r->f->nchan);
+	struct dor *r = ctx;
+	struct run *x = &r->run[i];
+
+	(void)worker;
+	dor_find_ways(r, x);
+	dor_begin_routes(r, x);
+	for (uint32_t k = r->f->nsw; k-- > 1;)
+		x->routes[x->next[x->order[k]]] += x->routes[x->order[k]];
+	dor_write_sls(r, x);
+	return false;
 }
 
-static int dor_route_all(struct dor *r, uint8_t lmc, struct progress *progress)
+static void dor_choose_at(struct dor *r, const struct run *x, uint32_t u)
 {
-	uint32_t n, k;
-	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
+	const struct fabric *f = r->f;
+	uint8_t *row = tables_row(r->t, u);
+	uint32_t chan[FAB_MAX_PORT + 1], n = 0;
+
+	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+		if (f->chan_dst[c] == x->next[u])
+			chan[n++] = c;
+	for (uint32_t k = 0; k < x->n; k++) {
+		uint32_t best = chan[0];
+
+		for (uint32_t i = 1; i < n; i++)
+			best = r->load[chan[i]] < r->load[best] ? chan[i] : best;
+		if (x->dest[k].end < f->nterm)
+			r->load[best] += x->routes[u] * chan_weight(&r->weights, best);
+		row[x->dest[k].lid] = f->chan_port[best];
+	}
+}
+
+/* Some switches, to all runs at hand. */
+static bool dor_choose_part(void *ctx, unsigned worker, uint32_t part)
+{
+	struct dor *r = ctx;
+	uint64_t nsw = r->f->nsw;
+	uint32_t from = (uint32_t)(nsw * part / PARTS), to = (uint32_t)(nsw * (part + 1) / PARTS);
+
+	(void)worker;
+	for (const struct run *x = r->run; x < r->run + TOGETHER && x->n; x++)
+		for (uint32_t u = from; u < to; u++)
+			if (u != x->dest->sw)
+				dor_choose_at(r, x, u);
+			else
+				for (uint32_t k = 0; k < x->n; k++)
+					tables_row(r->t, u)[x->dest[k].lid] = x->dest[k].port;
+	return false;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+/* The next runs of n LIDs, those behind them are empty; returns their LIDs. */
+static uint32_t dor_next_runs(struct dor *r, const struct dest *d, uint32_t n, uint32_t *nrun)
+{
+	uint32_t i = 0, k;
+
+	for (*nrun = 0; *nrun < TOGETHER; ++*nrun, i += k) {
+		for (k = i < n; i + k < n && k < 64 && d[i + k].sw == d[i].sw; k++)
+			;
+		r->run[*nrun].dest = d + i;
+		r->run[*nrun].n = k;
+		if (!k)
+			break;
+	}
+	return i;
+}
+
+static void dor_route_runs(struct dor *r, uint32_t n)
+{
+	const struct pool_stage stage[] = { { dor_prepare_run, r, n },
+					    { dor_choose_part, r, PARTS } };
+
+	if (r->detours)
+		dor_route_detours(r, n);
+	else
+		pool_for_stages(r->pool, stage, 2);
+}
+
+static int dor_route_all(struct dor *r, const struct engine_params *params,
+			 struct progress *progress)
+{
+	const struct fabric *f = r->f;
+	uint32_t n, lids, runs;
+	struct dest *d = graph_dests_by_switch(&n, f, graph_lmc(f, params));
 	struct pace p;
 	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
 
-	for (uint32_t i = 0; i < n && !rc; i += k) {
-		for (k = 1; k < 64 && i + k < n && d[i + k].sw == d[i].sw; k++)
-			;
-		if (pace_tick(&p, i + k, dor_route_run(r, d + i, k)))
+	r->pool = pool_new(params->threads);
+	for (uint32_t i = 0; i < n && !rc; i += lids) {
+		lids = dor_next_runs(r, d + i, n - i, &runs);
+		dor_route_runs(r, runs);
+		if (pace_tick(&p, i + lids,
+			      (4ull * f->nsw * (r->grid->ndims + 2)) * runs +
+				      (uint64_t)lids * (2ull * f->nchan)))
 			rc = -ECANCELED;
 	}
+	pool_free(r->pool);
 	free(d);
 	return rc;
 }
@@ -387,12 +554,15 @@ static int dor_init(struct dor *r, const struct fabric *f, bool ignore_rates,
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	chan_weights_init(&r->weights, f, ignore_rates);
 	chan_weights_start(r->load, &r->weights, f);
-	r->next = arena_array(r->arena, uint32_t, f->nsw);
-	r->depth = arena_array(r->arena, uint32_t, f->nsw);
-	r->order = arena_array(r->arena, uint32_t, f->nsw);
-	r->via = arena_array(r->arena, uint32_t, f->nsw);
-	r->routes = arena_array(r->arena, uint64_t, f->nsw);
-	r->count = arena_array(r->arena, uint32_t, f->nsw + 1);
+	for (struct run *x = r->run; x < r->run + TOGETHER; x++) {
+		x->next = arena_array(r->arena, uint32_t, f->nsw);
+		x->depth = arena_array(r->arena, uint32_t, f->nsw);
+		x->order = arena_array(r->arena, uint32_t, f->nsw);
+		x->via = arena_array(r->arena, uint32_t, f->nsw);
+		x->routes = arena_array(r->arena, uint64_t, f->nsw);
+		x->chan = arena_array(r->arena, uint32_t, f->nsw);
+		x->count = arena_array(r->arena, uint32_t, f->nsw + 1);
+	}
 	if (r->topology->kind == TOPOLOGY_HYPERX)
 		r->detours = r->grid->missing;
 	r->around = r->grid->missing > r->detours || r->grid->ncell > r->grid->nsw ||
@@ -463,7 +633,7 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 			       "updn and nue need only 1");
 	if (bits)
 		graph_sls_by_switch(r->t, r->f, progress, "paths");
-	rc = dor_route_all(r, graph_lmc(r->f, params), progress);
+	rc = dor_route_all(r, params, progress);
 	if (!rc && r->around)
 		rc = dor_spread_detours(r, progress);
 	if (rc)

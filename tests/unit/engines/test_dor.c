@@ -383,6 +383,31 @@ static void the_same_fabric_gives_the_same_bytes(void **state)
 	fabric_put(f);
 }
 
+/* Parallel cables, for which loads decide, missing cables, and detours. */
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+	static const char *const spec[] = { "torus:dims=6x5x4,hosts=3,links=3,lmc=1",
+					    "torus:dims=5x5x5,hosts=1,fail=3",
+					    "torus:dims=5x5,hosts=1,fail=2",
+					    "hyperx:dims=7x6,hosts=4,links=2",
+					    "hyperx:dims=7x6,hosts=4,fail=9" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		struct fabric *f = shuffled_topo(spec[i], 3);
+		struct engine_params p = { .threads = 1 };
+		struct tables *one = must_route(&engine_dor, f, NULL, &p), *t;
+
+		for (p.threads = 2; p.threads <= 4; p.threads += 2) {
+			t = must_route(&engine_dor, f, NULL, &p);
+			assert_same_tables(one, t);
+			tables_put(t);
+		}
+		tables_put(one);
+		fabric_put(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_grid_without_one_switch_is_routed_around_the_hole),
 		cmocka_unit_test(too_few_vls_for_the_way_around_name_the_missing_cable),
 		cmocka_unit_test(the_same_fabric_gives_the_same_bytes),
+		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
