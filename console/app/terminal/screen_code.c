@@ -267,9 +267,11 @@ static int screen_code_row_bytes(const struct screen_code *s, const struct scree
 	return erased || blanks < ERASE_MIN || s->erase_char ? bytes : bytes - blanks + 3;
 }
 
-/* Where that is shorter, which it is from one view to the next. */
-static void screen_code_find_erased(const struct screen_code *s, struct screen_frame *f)
+/* Where that is shorter, which it is from one view to the next.  Returns whether there are any. */
+static bool screen_code_find_erased(const struct screen_code *s, struct screen_frame *f)
 {
+	bool any = false;
+
 	for (int y = 0; y < f->h; y++) {
 		int x = 0;
 
@@ -281,6 +283,7 @@ static void screen_code_find_erased(const struct screen_code *s, struct screen_f
 			    screen_code_row_bytes(s, f, x, y, false))
 			continue;
 		f->erase[y] = x;
+		any = true;
 		for (; x < f->w; x++) {
 			const struct cell *cell = screen_code_cell(f, x, y);
 
@@ -288,6 +291,7 @@ static void screen_code_find_erased(const struct screen_code *s, struct screen_f
 				cell->ch && !screen_code_blank_in(s, cell, STYLE_OWN);
 		}
 	}
+	return any;
 }
 
 /* In the terminal's own style, before anything else is written. */
@@ -519,6 +523,31 @@ static void screen_code_try_styles(struct screen_code *s, struct screen_frame *f
 	s->out = rows;
 }
 
+static void screen_code_send(struct screen_code *s, struct screen_frame *f, bool clear)
+{
+	screen_code_begin(s, f, clear);
+	screen_code_by_rows(s, f);
+	if (s->out.n > BY_STYLES_MIN)
+		screen_code_try_styles(s, f, clear);
+}
+
+/* No row is erased first: kept where that is shorter, since it was only foreseen row by row. */
+static void screen_code_try_no_erase(struct screen_code *s, struct screen_frame *f, bool clear)
+{
+	struct screen_bytes erased = s->out;
+
+	s->out = s->spare;
+	for (int y = 0; y < f->h; y++)
+		f->erase[y] = f->w;
+	screen_code_find_changes(s, f);
+	screen_code_send(s, f, clear);
+	s->spare = erased;
+	if (s->out.n < s->spare.n)
+		return;
+	s->spare = s->out;
+	s->out = erased;
+}
+
 static bool screen_code_unknown(const struct cell *shown, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -543,7 +572,7 @@ size_t screen_code_frame(struct screen_code *s, const char **bytes, struct cell 
 				  .h = c->h < h ? c->h : h,
 				  .stride = w };
 	size_t n = (size_t)f.w * (size_t)f.h;
-	bool clear = screen_code_unknown(shown, w * h);
+	bool clear = screen_code_unknown(shown, w * h), erases;
 
 	for (int i = 0; clear && i < w * h; i++)
 		shown[i] = (struct cell){ .ch = ' ', .role = ROLE_TEXT };
@@ -552,12 +581,11 @@ size_t screen_code_frame(struct screen_code *s, const char **bytes, struct cell 
 	f.row = xcalloc((size_t)f.h + 1, sizeof(*f.row));
 	screen_code_find_changes(s, &f);
 	f.erase = xcalloc((size_t)f.h + 1, sizeof(*f.erase));
-	screen_code_find_erased(s, &f);
+	erases = screen_code_find_erased(s, &f);
 	screen_code_find_styles(s, &f);
-	screen_code_begin(s, &f, clear);
-	screen_code_by_rows(s, &f);
-	if (s->out.n > BY_STYLES_MIN)
-		screen_code_try_styles(s, &f, clear);
+	screen_code_send(s, &f, clear);
+	if (s->out.n > BY_STYLES_MIN && erases)
+		screen_code_try_no_erase(s, &f, clear);
 	screen_code_keep(&f, shown);
 	free(f.style);
 	free(f.change);
@@ -571,4 +599,5 @@ void screen_code_done(struct screen_code *s)
 {
 	vec_free(&s->out);
 	vec_free(&s->other);
+	vec_free(&s->spare);
 }

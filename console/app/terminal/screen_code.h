@@ -31,7 +31,7 @@ struct screen_code {
 	struct screen_style role[ROLE_COUNT];
 
 	/* private */
-	struct screen_bytes out, other;
+	struct screen_bytes out, other, spare;
 	int x, y;      /* where the cursor is; x -1: not known */
 	int16_t style; /* that is set: role, and 256 with reverse; -1: the terminal's own */
 };

@@ -356,6 +356,34 @@ static void colours_that_change_with_each_cell_take_few_bytes(void **state)
 	canvas_free(c);
 }
 
+/* Little where much was: in a terminal that cannot erase but to the end of a row, too. */
+static void rows_are_erased_first_where_that_is_shorter(void **state)
+{
+	struct canvas *c = canvas_new(W, H, false);
+	struct cell shown[W * H];
+
+	(void)state;
+	for (int erase_char = 0; erase_char < 2; erase_char++) {
+		struct screen t = { .pen = blank };
+		struct screen_code s;
+		size_t n;
+
+		learn(&s, true, erase_char, erase_char);
+		forget(shown);
+		canvas_fill(c, canvas_rect(c), ROLE_HEAT, 'x');
+		show(&t, &s, shown, c, NULL);
+		canvas_clear(c);
+		for (int y = 0; y < H; y++)
+			for (int x = 3; x < W; x += 14)
+				canvas_text(c, canvas_rect(c), x, y, ROLE_TEXT, "ab");
+		show(&t, &s, shown, c, &n);
+		same(&t, c, true);
+		assert_in_range(n, H * 12, H * 45); /* 60 cells of each are other ones */
+		screen_code_done(&s);
+	}
+	canvas_free(c);
+}
+
 /* A canvas that is not as large as the terminal yet, or no more. */
 static void a_canvas_of_another_size_stays_within_the_screen(void **state)
 {
@@ -433,6 +461,7 @@ int main(void)
 		cmocka_unit_test(what_is_there_is_not_sent_again),
 		cmocka_unit_test(what_is_there_many_times_is_repeated),
 		cmocka_unit_test(colours_that_change_with_each_cell_take_few_bytes),
+		cmocka_unit_test(rows_are_erased_first_where_that_is_shorter),
 		cmocka_unit_test(a_canvas_of_another_size_stays_within_the_screen),
 		cmocka_unit_test(a_wide_character_on_the_edge_is_left_out),
 	};
