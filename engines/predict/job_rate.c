@@ -14,7 +14,7 @@
 
 #define RUNS	  4	     /* each by itself, from other beginnings */
 #define STEPS_MIN 64	     /* default: of all runs ... */
-#define STEPS_MAX 1024	     /* ... at most */
+#define STEPS_MAX 2048	     /* ... at most */
 #define FLOWS_MAX 1000000    /* ... or so many flows over all steps */
 #define FAIR_WORK (1u << 15) /* shares between two reports */
 

@@ -321,6 +321,7 @@ static void order(struct console_kit *k, struct plan_preview *x)
 
 static void time_jobs(struct console_kit *k)
 {
+	struct job_rate_opts few = { .steps = 256 };
 	double *rate_was, *rate_is;
 	struct time_sheet *was, *is;
 	struct err err;
@@ -329,8 +330,8 @@ static void time_jobs(struct console_kit *k)
 		return;
 	rate_was = xcalloc(k->jobs->njob + 1u, sizeof(*rate_was));
 	rate_is = xcalloc(k->jobs->njob + 1u, sizeof(*rate_is));
-	if (job_rate_compute(rate_was, k->fabric, k->tables, k->jobs, NULL, NULL, &err) ||
-	    job_rate_compute(rate_is, k->fabric, k->plan, k->jobs, NULL, NULL, &err))
+	if (job_rate_compute(rate_was, k->fabric, k->tables, k->jobs, &few, NULL, &err) ||
+	    job_rate_compute(rate_is, k->fabric, k->plan, k->jobs, &few, NULL, &err))
 		fail_msg("%s", err.text);
 	if (time_sheet_compute(&was, k->fabric, k->tables, k->jobs, NULL, NULL, &err))
 		fail_msg("%s", err.text);
