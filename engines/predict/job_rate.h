@@ -8,8 +8,8 @@
  * message of this one is sent, whatever others do.  So all flows of a job have one rate, and what
  * the faster ones do not need is left to others: jobs share links max-min fairly.  Step by step
  * each job sends as much of its shift as its rate allows, and its rate is the mean over the steps:
- * shifts count by how long they take.  Packets with credits that do the same (packets.h) are within
- * a tenth of it, mostly within a twentieth.
+ * shifts count by how long they take.  On trees packets with credits that do the same (packets.h)
+ * are within a tenth of it, mostly within a twentieth.
  */
 #pragma once
 
