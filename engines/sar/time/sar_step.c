@@ -20,6 +20,7 @@
 #define PLENTY		0.97  /* moves that reach that are enough for a step */
 #define LITTLE		0.99  /* where nothing reaches that, it is looked for hard, too */
 #define NEAR		0.995 /* what scratch reaches of the time, where it is worth aiming at */
+#define CLOSE		1.03  /* times that is as good as it */
 #define FIT_TRIES	5
 #define FIT_TRIES_LARGE 1
 
@@ -70,11 +71,11 @@ struct draft {
 
 struct stepping {
 	struct sar_timing *k;
-	struct tables *target; /* from scratch; NULL: not known */
-	struct tables *near;   /* by moves without a budget; likewise */
-	double now, there;     /* time of the installed tables and of those; 0: not known */
-	bool fair;	       /* moves care that nobody gets clearly slower */
-	struct note kept;      /* why the installed paths stay, should they */
+	struct tables *target;	  /* from scratch; NULL: not known */
+	const struct tables *aim; /* which of those that could be reached is meant */
+	double now, there;	  /* time of the installed tables and of those; 0: not known */
+	bool fair;		  /* moves care that nobody gets clearly slower */
+	struct note kept;	  /* why the installed paths stay, should they */
 };
 
 static void draft_done(struct draft *d)
@@ -169,8 +170,7 @@ static int sar_step_search(struct draft *d, struct stepping *s, const struct eff
 				  effort->work);
 
 	if (!rc && effort->aim)
-		rc = sar_aim_run(&k->search, d->t, s->near ? s->near : s->target, &opts,
-				 &d->blocks);
+		rc = sar_aim_run(&k->search, d->t, s->aim, &opts, &d->blocks);
 	if (effort->polish) {
 		opts.begun = true;
 		opts.blocks_all = 0;
@@ -317,33 +317,54 @@ static bool sar_step_is_plenty(const struct draft *d)
 	return d->good && d->after <= PLENTY * d->before;
 }
 
-/* The best of the ways to what is near. */
-static int sar_step_aim_near(struct draft *best, struct stepping *s)
+/* The ways to those tables: the best of all, or the first that is good. */
+static int sar_step_aim_at(struct draft *best, struct stepping *s, const struct tables *aim,
+			   bool all)
 {
 	struct draft other = { .t = NULL };
-	int rc = sar_near_route(&s->near, s->k, sar_step_sample(s->k->params->current));
+	int rc = 0;
 
-	for (uint32_t i = 0; i < AIMS && !rc && !sar_step_is_plenty(best); i++) {
+	s->aim = aim;
+	for (uint32_t i = 0; i < AIMS && !rc; i++) {
+		if (all ? sar_step_is_plenty(best) : best->good)
+			break;
 		rc = sar_step_try(&other, s, aims[i]);
 		if (!rc)
 			sar_step_take_better(best, &other);
 		draft_done(&other);
 	}
-	tables_put(s->near);
-	s->near = NULL;
 	return rc;
 }
 
-/* Where that leads nowhere, the first that is good of those to what scratch reaches. */
-static int sar_step_aim(struct draft *d, struct stepping *s)
+/* *near: what moves come to without a budget; *close: is that about as good as what scratch
+ * reaches? */
+static int sar_step_look_near(struct tables **near, bool *close, struct stepping *s)
 {
-	bool worth = false;
+	double time = 0;
+	int rc = sar_near_route(near, s->k, sar_step_sample(s->k->params->current));
+
+	if (!rc)
+		rc = sar_timing_measure(&time, s->k, *near, 1);
+	*close = !rc && time <= CLOSE * s->there;
+	return rc;
+}
+
+static int sar_step_aim(struct draft *best, struct stepping *s)
+{
+	struct tables *near = NULL;
+	bool worth = false, close = false;
 	int rc = sar_step_look_far(&worth, s);
 
-	if (!rc && worth)
-		rc = sar_step_aim_near(d, s);
-	for (uint32_t i = 0; i < AIMS && !rc && worth && !d->good; i++)
-		rc = sar_step_try(d, s, aims[i]);
+	if (rc || !worth)
+		return rc;
+	rc = sar_step_look_near(&near, &close, s);
+	if (!rc && close)
+		rc = sar_step_aim_at(best, s, near, true);
+	if (!rc && !best->good)
+		rc = sar_step_aim_at(best, s, s->target, false);
+	if (!rc && !close && !best->good)
+		rc = sar_step_aim_at(best, s, near, true);
+	tables_put(near);
 	return rc;
 }
 

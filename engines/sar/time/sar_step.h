@@ -6,9 +6,9 @@
  * A step that finds much by moving what gains most for the blocks that it changes is done.  Else it
  * looks where it would come to from scratch (sar_scratch.h): as long as that is clearly better, it
  * looks what moves would come to without a budget (sar_near.h), and goes there, block by block
- * (sar_aim.h), for moves within the budget end sooner; where that leads nowhere, to what scratch
- * reaches.  Where nothing is left to aim at, moves have to do; they come first where many flows
- * would have detours, of which parts alone gain little.
+ * (sar_aim.h), for moves within the budget end sooner; where that leads nowhere, or not as far, to
+ * what scratch reaches.  Where nothing is left to aim at, moves have to do; they come first where
+ * many flows would have detours, of which parts alone gain little.
  *
  * Each step draws other distances of an all-to-all.  One by which the time that is predicted does
  * not fall, or a pattern or a job gets slower than it may (time_gate.h), is not taken; without any,
