@@ -120,6 +120,12 @@ static bool auto_policy_is_certain(const struct auto_plan *in)
 	return auto_gain(in) > 2 * error;
 }
 
+bool auto_part_preferred(const struct auto_plan *part, const struct auto_plan *whole, double gain)
+{
+	return auto_gain(part) > gain && auto_policy_is_certain(part) &&
+	       (!part->slower[0] || whole->slower[0]);
+}
+
 static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
 {
 	return auto_gain(in) > auto_policy_need(p, in) && auto_policy_is_certain(in);

@@ -141,3 +141,8 @@ double auto_policy_need(const struct auto_policy *p, const struct auto_plan *in)
 /* Share by which the time of jobs falls, 0..1, negative when it rises; where that is not known, the
  * same of the maximum effective EFI; 0 without jobs. */
 double auto_gain(const struct auto_plan *in);
+
+/* Is the part of a plan that needs no drain taken instead of the whole, which may not be written?
+ * It is where it gains more than that share and more than its uncertainty, and does not make a job
+ * slower that the whole does not; the whole is for an operator otherwise. */
+bool auto_part_preferred(const struct auto_plan *part, const struct auto_plan *whole, double gain);

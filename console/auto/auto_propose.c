@@ -145,7 +145,7 @@ static void auto_propose_drain(struct auto_plan *out, const struct plan *p,
 }
 
 /* Instead of the whole, where that may not be written: its part without a drain, if there is one
- * and it gains enough. */
+ * and it is preferred. */
 static int auto_propose_part(struct auto_plan *out, struct route_report *r,
 			     const struct route_inputs *in, const struct auto_agents *who,
 			     struct progress *progress)
@@ -167,7 +167,7 @@ static int auto_propose_part(struct auto_plan *out, struct route_report *r,
 		snprintf(plan.engine, sizeof(plan.engine), "%s", out->engine);
 		auto_propose_drain(&plan, part.plan, who, progress);
 	}
-	if (rc || auto_gain(&plan) <= who->gain || (plan.slower[0] && !out->slower[0])) {
+	if (rc || !auto_part_preferred(&plan, out, who->gain)) {
 		route_report_free(&part);
 		return rc == -ECANCELED ? rc : 0;
 	}

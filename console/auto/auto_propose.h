@@ -13,8 +13,7 @@ struct auto_agents {
 	const char *key;    /* of the agents, as struct live_opts has it */
 	bool unassigned;    /* LIDs of no job do not count in a drain */
 	enum auto_drain drain;
-	double gain; /* a part of a plan that gains more than this share is preferred to the whole,
-		      * where that may not be written */
+	double gain; /* of auto_part_preferred() */
 };
 
 /* What is done before. */

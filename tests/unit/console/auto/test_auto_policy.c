@@ -486,6 +486,28 @@ static void test_a_part_says_what_it_leaves(void **state)
 			     "them: 60.0 %)"));
 }
 
+/* The whole gains 25 %, and is left to an operator where its part may be nothing but the draw. */
+static void test_a_part_within_its_uncertainty_does_not_hide_the_whole(void **state)
+{
+	struct auto_plan whole = timed(4, 3), part = timed(4, 3.6);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	whole.drain = true;
+	part.time_error = .24;
+	assert_false(auto_part_preferred(&part, &whole, .05));
+	assert_int_equal(auto_policy_judge(&p, NOW, &whole), AUTO_PROPOSE);
+	assert_true(says(&p, "gain 25.0"));
+	assert_true(says(&p, "an operator has to apply it"));
+	part.time_error = .1;
+	assert_true(auto_part_preferred(&part, &whole, .05));
+	assert_false(auto_part_preferred(&part, &whole, .15));
+	snprintf(part.slower, sizeof(part.slower), "job 81234 in alltoall 2.00 -> 2.50");
+	assert_false(auto_part_preferred(&part, &whole, .05));
+	snprintf(whole.slower, sizeof(whole.slower), "job 81234 in alltoall 2.00 -> 3.00");
+	assert_true(auto_part_preferred(&part, &whole, .05));
+}
+
 static void test_what_was_overwritten_is_not_written_again(void **state)
 {
 	struct auto_policy p = made(true);
@@ -701,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_with_drain_none_only_what_needs_no_drain_is_written),
 		cmocka_unit_test(test_with_drain_all_jobs_whose_paths_change_need_agents_too),
 		cmocka_unit_test(test_a_part_says_what_it_leaves),
+		cmocka_unit_test(test_a_part_within_its_uncertainty_does_not_hide_the_whole),
 		cmocka_unit_test(test_what_was_overwritten_is_not_written_again),
 		cmocka_unit_test(test_update_that_began_meanwhile_makes_it_compute_again),
 		cmocka_unit_test(test_kept_update_waits_for_other_jobs),
