@@ -328,6 +328,14 @@ static bool headline_unknown(struct headline *h, const struct state *s)
 								     : NULL;
 	char full[200], hint[160];
 
+	if (s->incomplete) {
+		headline_say(
+			h,
+			"the file is incomplete: of what is in it nothing is known to be wrong; "
+			"8: events",
+			"the file is incomplete; 8: events");
+		return true;
+	}
 	if (!why)
 		return false;
 	snprintf(full, sizeof(full), "nothing is known to be wrong; %s",

@@ -203,6 +203,20 @@ static void nothing_is_wrong(void **state)
 	is(&k, HEAD_WELL, "verdict-well");
 }
 
+/* Ports of a damaged dump lead to nodes that it does not have: nobody knows whether all is well. */
+static void a_file_that_lacks_something_is_not_called_well(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	open_well(&k);
+	k.s.incomplete = true;
+	assert_int_equal(headline_of(&k).kind, HEAD_UNKNOWN);
+	assert_non_null(strstr(headline_of(&k).text, "the file is incomplete"));
+	assert_string_equal(headline_of(&k).brief, "the file is incomplete; 8: events");
+	console_close(&k);
+}
+
 /* What is worst comes first, on all screens without a number cut. */
 static void the_worst_is_told_first(void **state)
 {
@@ -224,10 +238,15 @@ static void the_worst_is_told_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_routing_hurts), cmocka_unit_test(congestion_has_its_cause),
-		cmocka_unit_test(a_cable_is_down),   cmocka_unit_test(the_subnet_manager_is_gone),
-		cmocka_unit_test(slurm_is_gone),     cmocka_unit_test(no_history_is_kept),
-		cmocka_unit_test(nothing_is_wrong),  cmocka_unit_test(the_worst_is_told_first),
+		cmocka_unit_test(the_routing_hurts),
+		cmocka_unit_test(congestion_has_its_cause),
+		cmocka_unit_test(a_cable_is_down),
+		cmocka_unit_test(the_subnet_manager_is_gone),
+		cmocka_unit_test(slurm_is_gone),
+		cmocka_unit_test(no_history_is_kept),
+		cmocka_unit_test(nothing_is_wrong),
+		cmocka_unit_test(a_file_that_lacks_something_is_not_called_well),
+		cmocka_unit_test(the_worst_is_told_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
