@@ -348,7 +348,8 @@ check "also in the tables" grep -qa 'exclude=spine2' d-excl/tables.ibr
 cp d-excl/summary.json excluded.json
 expect "the hosts on it are told" 0 '2 hosts on 1 excluded switch \(leaf3\) share 1 cable' "$I" route --engine sar "${x[@]}" --exclude leaf3
 "$I" route --engine ftree "${x[@]}" --out d-whole >/dev/null
-expect "plan around a switch and a cable" 0 'nothing passes spine3,leaf1/3' "$I" plan -e sar "${x[@]}" --lfts d-whole/tables.ibr --exclude spine3,spine1/1 -o excl.plan
+expect "plan around a switch and a cable" 0 'nothing passes spine3,leaf1/3' "$I" plan -e sar "${x[@]}" --lfts d-whole/tables.ibr --jobs none --exclude spine3,spine1/1 -o excl.plan
+expect "sar for the jobs of a dump that nobody has named" 64 'sar routes for the running jobs, and a dump has none' "$I" plan -e sar "${x[@]}" --lfts d-whole/tables.ibr
 expect "show tells what was excluded" 0 'exclude=spine3,leaf1/3' "$I" show excl.plan
 expect "tables that pass it are refused" 1 'pass what is excluded; the first, from switch .* passes spine3' "$I" plan --tables d-whole/tables.ibr "${x[@]}" --lfts d-excl/tables.ibr --exclude spine3 -o never.plan
 check "there is no plan of them" test ! -e never.plan
@@ -572,6 +573,8 @@ expect "multicast tables" 0 'multicast: 1 group on 1 switch, to 0 ports of hosts
 printf 'Default=0x7fff : ALL=limited ;\n' >partitions.conf
 expect "hosts of a job that may not talk" 1 'partitions: job [0-9]+: .* may not talk' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl d-sar/path-sl.dump --sl2vl d-sar/opensm-sl2vl.dump --jobs jobs --partitions partitions.conf
 expect "partitions without jobs" 64 'needs --jobs' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --partitions partitions.conf
+expect "SL2VL tables instead of forwarding tables" 255 'has no forwarding tables, but SL2VL tables, which --sl2vl reads' "$I" check --topology h.net --lfts d-sar/opensm-sl2vl.dump
+expect "forwarding tables instead of a fabric" 255 'is no fabric: it has forwarding tables, which --lfts reads' "$I" check --topology d-sar/opensm-lfts.dump --lfts d-sar/opensm-lfts.dump
 expect "bad multicast tables" 255 'hello' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --mfts hello
 head -c 300 d-sar/tables.ibr >cut.ibr
 expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.ibr

@@ -447,26 +447,29 @@ out:
 	return rc;
 }
 
+/* With jobs that run, but nobody to ask, it would route as if there were none. */
+static int cmd_plan_check_jobs(const struct plan_cmd *c, bool known, const char *why,
+			       struct err *err)
+{
+	const char *engine = c->o.engine ? c->o.engine : "";
+
+	if (known || c->live.no_jobs || strncmp(engine, "sar", 3) || !strchr(":", engine[3]))
+		return 0;
+	return err_set(err, EXIT_BAD_USAGE,
+		       "sar routes for the running jobs, and %s: --jobs FILE names them, --jobs "
+		       "none does without",
+		       why);
+}
+
 static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 {
+	if (cmd_plan_check_jobs(c, c->live.jobs, "a dump has none", err))
+		return EXIT_BAD_USAGE;
 	c->o.name = c->live.name;
 	c->o.name_map = c->live.node_names;
 	c->o.text[PARAM_JOBS] = c->live.jobs;
 	load_adaptive_declared(&c->adaptive, c->live.adaptive);
 	return command_inputs_load(&c->in, &c->o, err);
-}
-
-/* With jobs that run, but nobody to ask, it would route as if there were none. */
-static int cmd_plan_check_jobs(const struct plan_cmd *c, const struct live *l, struct err *err)
-{
-	const char *engine = c->o.engine ? c->o.engine : "";
-
-	if (l->jobs || c->live.no_jobs || strncmp(engine, "sar", 3) || !strchr(":", engine[3]))
-		return 0;
-	return err_set(err, EXIT_BAD_USAGE,
-		       "sar routes for the running jobs, and %s: --jobs FILE names them, --jobs "
-		       "none does without",
-		       c->live.jobs ? "SLURM does not list them" : "there is no SLURM here to ask");
 }
 
 /* The fabric behind the port stays l's, and so does its wire. */
@@ -478,7 +481,10 @@ static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *er
 	c->live.moment = &c->o.moment;
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
-	if (cmd_plan_check_jobs(c, l, err))
+	if (cmd_plan_check_jobs(c, l->jobs,
+				c->live.jobs ? "SLURM does not list them"
+					     : "there is no SLURM here to ask",
+				err))
 		return EXIT_BAD_USAGE;
 	live_sls_ask(l, &c->live);
 	c->adaptive = l->adaptive;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load/load_fabric.h"
 
+#include "console/input/file_kind.h"
 #include "console/io/input_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
@@ -206,12 +207,14 @@ static int load_fabric_read_fabric(struct builder **out, bool *incomplete, const
 			   .take = load_fabric_take_read,
 			   .ctx = &x };
 	struct read_report report = { .lines = 0 };
+	const char *other; /* what it is else */
 	struct input_file in;
 	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	x.in = &in;
+	other = file_kind_text(file_kind_of(in.head));
 	x.form = load_fabric_form(in.head);
 	if (x.form == FORM_NEIGHBORS)
 		x.beside = load_fabric_open_beside(&x.beside_path, in.path);
@@ -225,6 +228,8 @@ static int load_fabric_read_fabric(struct builder **out, bool *incomplete, const
 		fclose(x.beside);
 	free(x.beside_path);
 	*out = x.b;
+	if (rc && other && x.form == FORM_IBND)
+		err_set(err, rc, "%s is no fabric: it has %s", in.path, other);
 	rc = input_file_end(&in, &report, rc);
 	return rc ? rc : load_fabric_judge(incomplete, &report, strict, err);
 }

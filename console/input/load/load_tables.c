@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load/load_tables.h"
 
+#include "console/input/file_kind.h"
 #include "console/io/input_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"
@@ -46,7 +47,11 @@ static int load_tables_text(struct tables **out, const struct input_file *in,
 {
 	bool fdbs = strstr(in->head, "dump_ucast_routes:") || !strncmp(in->head, "Switch 0x", 9);
 	tables_reader *read = fdbs ? osm_fdbs_read : osm_lfts_read;
+	enum file_kind kind = file_kind_of(in->head);
 
+	if (kind != FILE_LFTS && kind != FILE_UNKNOWN)
+		return err_set(err, -EINVAL, "%s has no forwarding tables, but %s", in->path,
+			       file_kind_text(kind));
 	if (before)
 		read = fdbs ? osm_fdbs_read_before : osm_lfts_read_before;
 	return tables_apart_read(out, read, in->file, in->path, f, report, err);
