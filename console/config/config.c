@@ -130,9 +130,11 @@ static const struct key {
 	{ "jobs", "--jobs", TEXT, .default_value = "slurm" },
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .default_value = "10" },
 	{ "record-dir", "--record-dir", TEXT, .default_value = "/var/log/ibroute-top" },
-	{ "record-keep-days", "--keep-days", NUMBER, 1, 1000000, .default_value = "" },
+	{ "record-keep-days", "--keep-days", NUMBER, 1, 1000000, .default_value = "",
+	  .with = "--keep-sessions" }, /* the collector has others of that name */
 	{ "record-keep-sessions", "--keep-sessions", NUMBER, 1, 1000000, .default_value = "" },
-	{ "record-keep-size", "--keep-size", NUMBER, 1, 1000000, .default_value = "" },
+	{ "record-keep-size", "--keep-size", NUMBER, 1, 1000000, .default_value = "",
+	  .with = "--keep-sessions" },
 	{ "adaptive-routing", "--adaptive-routing", WORD, .words = " auto yes no ",
 	  .default_value = "auto" },
 	{ "state-dir", "--state-dir", TEXT, .default_value = "/var/lib/ibroute-top" },
@@ -140,7 +142,8 @@ static const struct key {
 	  .default_value = "opensm if our plugin responds, else smp",
 	  .fits = config_fits_installer },
 	/* that of the agent is another one */
-	{ "socket", "--socket", TEXT, .default_value = "", .with = "--installer" },
+	{ "socket", "--socket", TEXT, .default_value = "",
+	  .with = "--outstanding_smps" }, /* the one of agents is another */
 	{ "agents-key", "--agents-key", TEXT,
 	  .default_value = IBROUTE_ETC "/agents.key, if it is there" },
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .default_value = "300" },

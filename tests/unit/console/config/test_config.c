@@ -120,6 +120,48 @@ static void a_profile_overrides_what_is_for_all(void **state)
 	config_free(c);
 }
 
+static bool as_the_collector(const char *option, void *arg)
+{
+	(void)arg;
+	return strstr("--keep-days --keep-size --socket --outstanding_smps", option) != NULL;
+}
+
+static void the_socket_of_opensm_is_for_the_collector_too(void **state)
+{
+	char *typed[] = { (char *)"ibroute-top", NULL };
+	char **argv = typed;
+	struct config *c;
+	struct err err;
+	int argc = 1;
+
+	(void)state;
+	file("socket = /run/osm.sock\n");
+	assert_int_equal(config_read(&c, path, NULL, &err), 0);
+	config_argv(c, as_the_collector, NULL, &argc, &argv);
+	assert_int_equal(argc, 2);
+	assert_string_equal(argv[1], "--socket=/run/osm.sock");
+	config_free(c);
+}
+
+/* A limit of records would throw away the collector's history. */
+static void limits_of_records_are_none_of_the_history(void **state)
+{
+	char *typed[] = { (char *)"ibroute-top", NULL };
+	char **argv = typed;
+	struct config *c;
+	struct err err;
+	int argc = 1;
+
+	(void)state;
+	file("record-keep-days = 7\nrecord-keep-size = 10\nrecord-keep-sessions = 5\n");
+	assert_int_equal(config_read(&c, path, NULL, &err), 0);
+	config_argv(c, as_the_collector, NULL, &argc, &argv);
+	assert_int_equal(argc, 1);
+	config_argv(c, NULL, NULL, &argc, &argv);
+	assert_int_equal(argc, 4);
+	config_free(c);
+}
+
 static void names_cut_short_count_and_the_last_wins(void **state)
 {
 	char *typed[] = { (char *)"ibroute-top", (char *)"--prom", (char *)"--prof=a",
@@ -173,7 +215,7 @@ static void a_command_gets_what_it_has_options_for(void **state)
 	(void)state;
 	file("interval = 5\nca = mlx5_1\nsocket = /run/osm\nwarn-util = 80\n");
 	assert_int_equal(config_read(&c, path, NULL, &err), 0);
-	config_argv(c, no_interval, (void *)(uintptr_t) "--installer", &argc, &argv);
+	config_argv(c, no_interval, (void *)(uintptr_t) "--outstanding_smps", &argc, &argv);
 	assert_int_equal(argc, 5); /* the plugin's socket is not that of agents */
 	assert_string_equal(argv[1], "--Ca=mlx5_1");
 	assert_string_equal(argv[2], "--set=warn-util=80");
@@ -376,6 +418,8 @@ int main(void)
 		cmocka_unit_test(a_long_line_is_not_cut),
 		cmocka_unit_test(secrets_are_not_shown),
 		cmocka_unit_test(a_profile_overrides_what_is_for_all),
+		cmocka_unit_test(the_socket_of_opensm_is_for_the_collector_too),
+		cmocka_unit_test(limits_of_records_are_none_of_the_history),
 		cmocka_unit_test(names_cut_short_count_and_the_last_wins),
 		cmocka_unit_test(the_letter_of_the_diags_names_the_file),
 		cmocka_unit_test(a_file_of_the_diags_kind_is_fine),
