@@ -508,6 +508,7 @@ install: $(BIN) $(PLUGIN) install-slurm
 	install -m 0644 -t $(DESTDIR)$(SHARE)/examples $(ALERTS)
 	install -m 0644 -t $(DESTDIR)$(SHARE) console/schema.json $(SAMPLES)
 	for u in $(UNITS); do sed 's,/usr/local/bin,$(BINDIR),' console/$$u >$(DESTDIR)$(UNITDIR)/$$u || exit; done
+	$(BIN) config sample >$(DESTDIR)$(ETC)/config.sample
 	$(BIN) manual >$(DESTDIR)$(MANDIR)/man1/ibroute-top.1
 	$(BIN) completion bash >$(DESTDIR)$(BASHDIR)/ibroute-top
 	$(BIN) completion zsh >$(DESTDIR)$(ZSHDIR)/_ibroute-top
@@ -528,7 +529,7 @@ uninstall:
 		$(DESTDIR)$(BASHDIR)/ibroute-top $(DESTDIR)$(ZSHDIR)/_ibroute-top $(DESTDIR)$(SHARE)/schema.json \
 		$(DESTDIR)$(SHARE)/examples/agent_client.c $(DESTDIR)$(SHARE)/examples/reroute.sh $(DESTDIR)$(SHARE)/examples/slurm-hook.sh \
 		$(addprefix $(DESTDIR)$(SHARE)/examples/,$(notdir $(ALERTS))) \
-		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) \
+		$(foreach f,$(notdir $(SAMPLES)),$(DESTDIR)$(SHARE)/$(f) $(DESTDIR)$(ETC)/$(f)) $(DESTDIR)$(ETC)/config.sample \
 		$(foreach f,README.md CHANGES.md $(notdir $(wildcard console/manual/*.md)),$(DESTDIR)$(DOCDIR)/$(f))
 	for d in $(SHARE)/examples $(SHARE) $(DOCDIR) $(LIBEXEC) $(ETC); do \
 		[ ! -d $(DESTDIR)$$d ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$$d || exit; \

@@ -543,6 +543,11 @@ printf 'seed = 7\nvls = 4\nexclude = n[1-2]\n[fabric lab]\nvls = 0\n' >engconf
 expect "options of engines reach the previews" 0 'e VLs 4 seed 7 exclude n.1-2.' "$I" --demo=fattree2:leaves=2,spines=1,hosts=1 --screen engines --config engconf
 expect "a profile and what is typed override them" 0 'e seed 5 spread' "$I" --demo=fattree2:leaves=2,spines=1,hosts=1 --screen engines --config engconf --profile lab --seed 5 --set exclude= --set spread=yes
 expect "and they are listed" 0 '^exclude +. n.1-2. +# engconf:3' "$I" config show --config engconf
+"$I" config sample >sampleconf
+check "a sample of the configuration file changes nothing" eval '"$I" config show --config sampleconf | cmp - <(: >noconf; "$I" config show --config noconf)'
+check "and has all settings but keys" eval '[ "$(grep -c "^#[a-z-]* =" sampleconf)" -eq "$("$I" config show --config sampleconf | grep -vc "^key\.")" ]'
+sed 's/^#interval = .*/interval = 5/' sampleconf >sampleconf2
+expect "a line of it without its # holds" 0 '^interval +. 5 +# sampleconf2' "$I" config show --config sampleconf2
 
 # --- inputs that make no sense ---------------------------------------------------------------
 expect "no such fabric" 255 'nofile cannot be read: No such file' "$I" route --engine sar --topology nofile

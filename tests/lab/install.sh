@@ -61,7 +61,7 @@ looks_in() { # folder: of what a build for another SYSCONFDIR has compiled
 	grep -qa "$1/config" "$LAB_DIR/b/console/config/config.o"
 }
 ok "SYSCONFDIR is where the program looks" looks_in /opt/etc/ibroute-top
-ok "the samples are there" test -s "$etc/opensm.conf.sample" -a -s "$share/policy.conf.sample"
+ok "the samples are there" test -s "$etc/opensm.conf.sample" -a -s "$share/policy.conf.sample" -a -s "$etc/config.sample"
 
 ok "opensm with the file that opensm -c writes" starts "$(configured "$LAB_DIR/flush")"
 ok "sm exits with 1, as the plugin is not loaded" does 1 sm "${dirs[@]}"
