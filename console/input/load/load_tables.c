@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/load/load_tables.h"
 
-#include "console/input/file_kind.h"
+#include "fabric/format/kind/file_kind.h"
 #include "console/io/input_file.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/input/file_kind.h"
+#include "fabric/format/kind/file_kind.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
