@@ -16,6 +16,7 @@
 #define GROUPS	    (ROUNDS * BATCH / MIN_LOAD_TREE_GROUP)
 #define ROWS_TURNS  8	 /* turns in which threads share the rows */
 #define IN_GROUPS   8192 /* terminals from which on LIDs are chosen in groups */
+#define FEW_MOVED   8	 /* one position in so many goes on to an edge that costs the same */
 #define STREAM_RUNS 4	 /* that are routed while others prepare as many */
 
 /* Ports by switch of some LIDs, on their way to the rows. */
@@ -44,6 +45,7 @@ struct min_load_tree {
 	uint64_t *cost;		     /* by position */
 	uint64_t *routes;
 	uint32_t *pick; /* edge by position */
+	uint32_t near;	/* edges from the last pick on that are tried before all are looked at */
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
@@ -153,25 +155,33 @@ uint64_t *min_load_tree_loads(struct min_load_tree *b)
 	return b->load;
 }
 
-/* The first edge from k on that costs so much, or end. */
-static inline uint32_t load_tree_first_at(const struct min_load_tree *b, const struct spdag *g,
-					  uint32_t k, uint32_t end, uint64_t cost)
+/* What a choice looks at. */
+struct sight {
+	const uint32_t *to;
+	const uint64_t *eload, *cost;
+};
+
+static inline uint64_t load_tree_cost(struct sight s, uint32_t k)
 {
-	while (k < end && b->eload[k] + b->cost[g->to[k]] != cost)
+	return s.eload[k] + s.cost[s.to[k]];
+}
+
+/* The first edge of k to end - 1 that costs so much, or end. */
+static inline uint32_t load_tree_first_at(struct sight s, uint32_t k, uint32_t end, uint64_t cost)
+{
+	while (k < end && load_tree_cost(s, k) != cost)
 		k++;
 	return k;
 }
 
 /* The first of the cheapest edges of a position. */
-static inline uint32_t load_tree_cheapest(const struct min_load_tree *b, const struct spdag *g,
-					  uint32_t k, uint32_t end, uint64_t *cost)
+static inline uint32_t load_tree_cheapest(struct sight s, uint32_t k, uint32_t end, uint64_t *cost)
 {
-	const uint64_t *eload = b->eload;
 	uint32_t best = k;
-	uint64_t least = eload[k] + b->cost[g->to[k]];
+	uint64_t least = load_tree_cost(s, k);
 
 	for (k++; k < end; k++) {
-		uint64_t v = eload[k] + b->cost[g->to[k]];
+		uint64_t v = load_tree_cost(s, k);
 
 		best = v < least ? k : best;
 		least = v < least ? v : least;
@@ -182,20 +192,33 @@ static inline uint32_t load_tree_cheapest(const struct min_load_tree *b, const s
 
 /* Cheapest edge of positions, and its port; the first one when equal.  again: the DAG is that of
  * the pick before and loads have only grown since, so that edges before that pick cost more than it
- * did, and what costs as much as it did is the cheapest. */
-static void load_tree_pick_some(struct min_load_tree *b, const struct spdag *g, bool again,
-				uint32_t from, uint32_t behind)
+ * did, and what costs as much as it did is the cheapest.  Where only few others do, as in damaged
+ * trees, all are looked at from then on. */
+static void load_tree_pick_some(struct min_load_tree *b, const struct spdag *g, bool again)
 {
-	for (uint32_t i = from; i < behind; i++) {
-		uint32_t end = g->off[i + 1], k = end;
+	const struct sight s = { g->to, b->eload, b->cost };
+	const uint32_t *off = g->off, *chan = g->chan;
+	const uint8_t *chan_port = b->f->chan_port;
+	uint32_t *pick = b->pick, n = g->n, near = again ? b->near : 0, moved = 0;
+	uint64_t *cost = b->cost;
+	uint8_t *port = b->now;
 
-		if (again)
-			k = load_tree_first_at(b, g, b->pick[i], end, b->cost[i]);
-		if (k == end)
-			k = load_tree_cheapest(b, g, g->off[i], end, &b->cost[i]);
-		b->pick[i] = k;
-		b->now[i] = b->f->chan_port[g->chan[k]];
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t end = off[i + 1], last = again ? pick[i] : off[i];
+		uint32_t behind = end - last < near ? end : last + near;
+		uint32_t k = load_tree_first_at(s, last, behind, cost[i]);
+
+		if (k == behind)
+			k = load_tree_cheapest(s, off[i], end, &cost[i]);
+		else
+			moved += k != last;
+		pick[i] = k;
+		port[i] = chan_port[chan[k]];
 	}
+	if (!again)
+		b->near = FAB_MAX_PORT;
+	else if (moved < n / FEW_MOVED)
+		b->near = 1;
 }
 
 /* Positions grow away from the root, so a pass downwards meets every subtree complete. */
@@ -203,7 +226,7 @@ static void load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g,
 				 const uint32_t *weight, bool again)
 {
 	b->cost[0] = 0;
-	load_tree_pick_some(b, g, again, 1, g->n);
+	load_tree_pick_some(b, g, again);
 	if (!weight)
 		return;
 	for (uint32_t i = 0; i < g->n; i++)

@@ -12,9 +12,10 @@
 #define COLUMNS	    16 /* LIDs that are written to the LFTs together */
 #define AGAIN	    4  /* times that LIDs over the fullest channels are routed again */
 #define VAIN	    16
-#define AHEAD	    8		 /* switches whose paths are made beside a batch */
-#define UNUSED	    16		 /* whose paths wait, at most */
-#define TOGETHER    32		 /* whose paths are made before all batches, at a time */
+#define FEW_MOVED   8  /* one position in so many goes on to an edge that costs the same */
+#define AHEAD	    8  /* switches whose paths are made beside a batch */
+#define UNUSED	    16 /* whose paths wait, at most */
+#define TOGETHER    32 /* whose paths are made before all batches, at a time */
 #define PATHS_BYTES (160u << 20) /* for the paths to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
@@ -61,6 +62,7 @@ struct balancer {
 	const struct chan_weights *weights;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
+	uint32_t near;	  /* edges from the last one on that are tried before all are looked at */
 	uint32_t *top;	  /* by position: place of the channel chosen there */
 	uint32_t *taken;  /* by position: edge of a LID that is routed again */
 	uint32_t *before; /* taken before that */
@@ -72,27 +74,36 @@ struct balancer {
 	uint64_t done, work;
 };
 
-/* The first edge from k on that costs so much, or end. */
-static inline uint32_t nue_balance_first_at(const struct balancer *b,
-					    const struct nue_escape_paths *w, uint32_t k,
-					    uint32_t end, uint64_t cost)
+/* What a choice looks at. */
+struct sight {
+	const uint32_t *chan;
+	const uint16_t *to;
+	const uint64_t *load, *cost;
+};
+
+static inline uint64_t nue_balance_cost(struct sight s, uint32_t e)
 {
-	while (k < end && b->cost[w->to[k]] + b->load[w->chan[k]] != cost)
+	return s.cost[s.to[e]] + s.load[s.chan[e]];
+}
+
+/* The first edge of k to end - 1 that costs so much, or end. */
+static inline uint32_t nue_balance_first_at(struct sight s, uint32_t k, uint32_t end, uint64_t cost)
+{
+	while (k < end && nue_balance_cost(s, k) != cost)
 		k++;
 	return k;
 }
 
 /* The first of the cheapest edges of a position.  No branch in the loop: nobody could foretell it.
  */
-static inline uint32_t nue_balance_cheapest(const struct balancer *b,
-					    const struct nue_escape_paths *w, uint32_t e,
-					    uint32_t end, uint64_t *cost)
+static inline uint32_t nue_balance_cheapest(struct sight s, uint32_t e, uint32_t end,
+					    uint64_t *cost)
 {
 	uint32_t best = e;
-	uint64_t least = b->cost[w->to[e]] + b->load[w->chan[e]];
+	uint64_t least = nue_balance_cost(s, e);
 
 	for (e++; e < end; e++) {
-		uint64_t x = b->cost[w->to[e]] + b->load[w->chan[e]];
+		uint64_t x = nue_balance_cost(s, e);
 		bool less = x < least;
 
 		least = less ? x : least;
@@ -104,20 +115,32 @@ static inline uint32_t nue_balance_cheapest(const struct balancer *b,
 
 /* The least loaded path of every switch, from the destination outwards.  last: what was chosen
  * before, with costs that are still there; or NULL.  Loads have only grown since, so edges before
- * it cost more than it did, and what costs as much as it did is the cheapest. */
+ * it cost more than it did, and what costs as much as it did is the cheapest.  Where only few
+ * others do, as in damaged trees, all are looked at from then on. */
 static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w,
 				    const uint32_t *last, uint32_t *taken)
 {
-	uint32_t end = w->off[1];
+	const struct sight s = { w->chan, w->to, b->load, b->cost };
+	uint32_t end = w->off[1], near = last ? b->near : 0, moved = 0;
+	uint64_t *cost = b->cost;
 
-	b->cost[0] = 0;
+	cost[0] = 0;
 	for (uint32_t p = 1; p < w->n; p++) {
-		uint32_t first = end, e;
+		uint32_t first = end, k = last ? last[p] : end, behind, e;
 
 		end = w->off[p + 1];
-		e = last ? nue_balance_first_at(b, w, last[p], end, b->cost[p]) : end;
-		taken[p] = e < end ? e : nue_balance_cheapest(b, w, first, end, &b->cost[p]);
+		behind = end - k < near ? end : k + near;
+		e = nue_balance_first_at(s, k, behind, cost[p]);
+		if (e == behind)
+			e = nue_balance_cheapest(s, first, end, &cost[p]);
+		else
+			moved += e != k;
+		taken[p] = e;
 	}
+	if (!last)
+		b->near = FAB_MAX_PORT;
+	else if (moved < w->n / FEW_MOVED)
+		b->near = 1;
 }
 
 /* The same among edges that are bound. */
