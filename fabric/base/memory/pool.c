@@ -244,21 +244,38 @@ bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worke
 
 /* Stages as one loop, whose turns are those of all of them. */
 struct stages {
+	struct pool *pool;
 	const struct pool_stage *stage;
-	bool spins;
-	atomic_uint done; /* turns that have ended */
+	atomic_uint done;    /* turns that have ended */
+	atomic_uint waiting; /* threads that sleep, or are about to, until a stage has ended */
 	atomic_bool stop;
+	pthread_cond_t ended; /* with the pool's lock */
 };
 
-/* Waits until so many turns have ended, which run already.  Who runs them may have lost the core.
- */
-static void pool_wait_for_turns(const struct stages *x, uint32_t turns)
+/* Waits until so many turns have ended, which run already.  Who runs them may have lost the core,
+ * and gets this one as soon as it is free. */
+static void pool_wait_for_turns(struct stages *x, uint32_t turns)
 {
-	for (unsigned i = 0; atomic_load_explicit(&x->done, memory_order_acquire) < turns; i++)
-		if (x->spins && i < SPINS)
-			pool_pause();
-		else
-			sched_yield();
+	for (unsigned i = 0; x->pool->spins && i < SPINS && atomic_load(&x->done) < turns; i++)
+		pool_pause();
+	if (atomic_load(&x->done) >= turns)
+		return;
+	pthread_mutex_lock(&x->pool->lock);
+	atomic_fetch_add(&x->waiting, 1);
+	while (atomic_load(&x->done) < turns)
+		pthread_cond_wait(&x->ended, &x->pool->lock);
+	atomic_fetch_sub(&x->waiting, 1);
+	pthread_mutex_unlock(&x->pool->lock);
+}
+
+/* end: of the turn's stage. */
+static void pool_end_turn(struct stages *x, uint32_t end)
+{
+	if (atomic_fetch_add(&x->done, 1) + 1 < end || !atomic_load(&x->waiting))
+		return;
+	pthread_mutex_lock(&x->pool->lock);
+	pthread_cond_broadcast(&x->ended);
+	pthread_mutex_unlock(&x->pool->lock);
 }
 
 static bool pool_stage_turn(void *ctx, unsigned worker, uint32_t i)
@@ -274,18 +291,21 @@ static bool pool_stage_turn(void *ctx, unsigned worker, uint32_t i)
 	stop = atomic_load(&x->stop) || s->turn(s->ctx, worker, i - before);
 	if (stop)
 		atomic_store(&x->stop, true);
-	atomic_fetch_add_explicit(&x->done, 1, memory_order_release);
+	pool_end_turn(x, before + s->n);
 	return stop;
 }
 
 bool pool_for_stages(struct pool *p, const struct pool_stage *stage, uint32_t n)
 {
-	struct stages x = { .stage = stage, .spins = p->spins };
+	struct stages x = { .pool = p, .stage = stage, .ended = PTHREAD_COND_INITIALIZER };
 	uint32_t turns = 0;
+	bool stop;
 
 	for (uint32_t i = 0; i < n; i++)
 		turns += stage[i].n;
-	return pool_for(p, turns, pool_stage_turn, &x);
+	stop = pool_for(p, turns, pool_stage_turn, &x);
+	pthread_cond_destroy(&x.ended);
+	return stop;
 }
 
 void pool_begin(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
