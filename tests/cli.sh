@@ -471,6 +471,18 @@ printf 'record-dir = all-records\n[fabric lab]\nrecord-dir = lab-records\n' >rec
 expect "audit: the records of every fabric" 255 'all-records' "$I" audit list --config recconf
 expect "audit: the records of a profile" 255 'lab-records' "$I" audit list --config recconf --profile lab
 expect "audit: a directory that is named" 255 'these-records' "$I" audit list --config recconf these-records
+timer() { # what the timer of Debian's package runs, with its settings
+	(
+		set -ea
+		. "$top/console/debian/ibroute-top.default"
+		mkdir -p pruned/state pruned/rec
+		export IBROUTE_RECORD_DIR=$work/pruned/rec
+		sed -n "s,^ExecStart=/usr/bin/ibroute-top \\(.*\\),'$I' \\1,p" "$top/console/debian/units/ibroute-top-prune.service" |
+			sed "s,status,& --state-dir $work/pruned/state," >pruned/run
+		[ "$(wc -l <pruned/run)" -eq 2 ] && sh -eux pruned/run
+	)
+}
+expect "the timer of the package prunes records and journals" 0 'removed 0 updates that ended more than 400 days ago' timer
 "$I" topo fattree2:leaves=4,spines=2,hosts=3 -o dump && "$I" route --engine minhop --topology dump --out dump.d >/dev/null
 echo '1 n[0001-0006]' >dump.jobs
 expect "a plan from a dump" 2 'of 6 LFT blocks' "$I" plan -e sar:paper --topology dump --lfts dump.d/opensm-lfts.dump \
