@@ -28,8 +28,19 @@ ok "the packages are built" built "$work/one" || finish
 later() { sleep 2; TZ=Asia/Tokyo LC_ALL=C built "$work/two"; }
 ok "and once more, elsewhere and later" later
 ok "with the same bytes" same_bytes
-clean() { # all that it says must be overridden, with a reason
-	lintian --pedantic --display-info --allow-root --fail-on error,warning,info,pedantic "$work"/one/deb/*.changes
+# All that it says must be overridden, with a reason; but four bytes of machine code may be a misspelt word in its
+# eyes, one that no source has.
+clean() {
+	local line word bad=0
+
+	lintian --pedantic --display-info --allow-root --fail-on error,warning,info,pedantic "$work"/one/deb/*.changes >"$work/said" 2>&1
+	[ $? -le 2 ] || { cat "$work/said"; return 1; }
+	while read -r line; do
+		word=$(sed -n 's/.*: spelling-error-in-binary \([^ ]*\) .*/\1/p' <<<"$line")
+		[ -n "$word" ] && ! git grep -qF -e "$word" -- ':!tests' && continue
+		echo "$line" && bad=1
+	done < <(grep -v '^N:' "$work/said")
+	return $bad
 }
 ok "lintian has nothing to say" clean
 bound() { dpkg-deb -f "$work/one/deb/ibroute-top-opensm_"*.deb Depends | grep -qF "opensm (= $(dpkg-query -W -f '${Version}' libopensm-dev))"; }
