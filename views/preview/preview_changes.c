@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/preview/preview_changes.h"
 
+#include "fabric/base/memory/mem.h"
 #include "views/canvas/text.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BUCKETS 8
@@ -108,6 +110,47 @@ uint32_t preview_jobs_rows(const struct state *s)
 	const struct plan_preview *x = state_plan(s);
 
 	return x->jobs && x->after->njob == x->jobs->njob ? x->jobs->njob : 0;
+}
+
+/* A job and what it suffers on the worse of both routings. */
+struct job_row {
+	uint32_t job;
+	double time;
+	uint64_t efi;
+};
+
+static int preview_changes_by_suffering(const void *a, const void *b)
+{
+	const struct job_row *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	if (x->efi != y->efi)
+		return x->efi > y->efi ? -1 : 1;
+	return x->job < y->job ? -1 : x->job > y->job;
+}
+
+/* The jobs, the slowest on either routing first, so that the one that line one of the Overview
+ * names is among the first, and so is one that the plan hurts.  By EFI where times are unknown. */
+static struct job_row *preview_changes_order(const struct plan_preview *x, uint32_t n)
+{
+	bool known = x->before && x->before->njob == n;
+	struct job_row *row = xcalloc(n + 1u, sizeof(*row));
+	const struct job_time_changes *t = x->jobs_time;
+
+	/* the changes are of some of the jobs, in their order */
+	for (uint32_t i = 0, k = 0; i < n; i++) {
+		uint64_t is = x->after->job[i].efi_max, was = known ? x->before->job[i].efi_max : 0;
+
+		row[i].job = i;
+		row[i].efi = is > was ? is : was;
+		if (!t || k == t->n || t->job[k].id != x->jobs->jobs[i].id)
+			continue;
+		row[i].time = fmax(t->job[k].before, t->job[k].after);
+		k++;
+	}
+	qsort(row, n, sizeof(*row), preview_changes_by_suffering);
+	return row;
 }
 
 /* What the update does to it while it runs. */
@@ -245,10 +288,11 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	const struct time_summary *t = &state_plan(s)->time_plan;
 	struct job_columns at = preview_changes_columns(s, r);
 	const struct jobset *js = state_plan(s)->jobs;
+	struct job_row *order = NULL;
 	char id[JOB_ID_LEN];
 
 	list_fit(l, n, rows.h);
-	canvas_rule(c, r, 0, "Jobs: now > plan");
+	canvas_rule(c, r, 0, at.time ? "Jobs, slowest first: now > plan" : "Jobs: now > plan");
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");
@@ -264,11 +308,14 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	canvas_text(c, r, at.user, 1, ROLE_LABEL, "user");
 	if (!n)
 		canvas_text(c, rows, 1, 0, ROLE_DIM, "no jobs known");
+	if (n)
+		order = preview_changes_order(state_plan(s), n);
 	for (int y = 0; y < rows.h && l->top + (uint32_t)y < n; y++) {
-		preview_changes_draw_job(s, c, rows, y, l->top + (uint32_t)y);
+		preview_changes_draw_job(s, c, rows, y, order[l->top + (uint32_t)y].job);
 		if (l->top + (uint32_t)y == l->cursor)
 			list_draw_cursor(c, rows, y);
 	}
+	free(order);
 	if (t->known && t->jobs)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
 			     "max time of a job with the plan: %.2fx, job %s",

@@ -652,6 +652,50 @@ static void large_figures_of_a_job_are_apart(void **state)
 	console_close(&k);
 }
 
+/* Where the row of the i-th job is on the screen. */
+static long job_at(struct console_kit *k, uint32_t i)
+{
+	char id[JOB_ID_LEN], text[JOB_ID_LEN + 2], *screen = console_screen(k), *at;
+	long where;
+
+	snprintf(text, sizeof(text), "%s  ", job_text(id, &state_plan(&k->s)->jobs->jobs[i]));
+	at = strstr(screen, text);
+	assert_non_null(at);
+	where = at - screen;
+	free(screen);
+	return where;
+}
+
+static void jobs_of_a_plan_begin_with_what_is_slow_on_either_routing(void **state)
+{
+	struct job_time_change change[] = {
+		{ .before = 1.1, .after = 1.0 },
+		{ .before = 2.5, .after = 1.2 },
+		{ .before = 1.0, .after = 1.8 },
+	};
+	const struct job_time_changes changes = { 3, change };
+	struct console_kit k;
+	struct plan_preview *x;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	console_keys(&k, "6J");
+	x = (struct plan_preview *)(uintptr_t)state_plan(&k.s);
+	/* the second of the list is on one switch: nothing is known of its time */
+	change[0].id = x->jobs->jobs[0].id;
+	change[1].id = x->jobs->jobs[2].id;
+	change[2].id = x->jobs->jobs[3].id;
+	x->jobs_time = &changes;
+	console_size(&k, 80, 24);
+	console_shows(&k, "Jobs, slowest first: now > plan");
+	assert_true(job_at(&k, 2) < job_at(&k, 3));
+	assert_true(job_at(&k, 3) < job_at(&k, 0));
+	assert_true(job_at(&k, 0) < job_at(&k, 1));
+	x->jobs_time = NULL;
+	console_close(&k);
+}
+
 /* A list of the worst links that had no row for one wrote beside its memory. */
 static void every_page_fits_into_any_height(void **state)
 {
@@ -932,6 +976,7 @@ int main(void)
 		cmocka_unit_test(values_of_an_option_stand_beside_each_other_as_they_were_tried),
 		cmocka_unit_test(what_applying_costs_is_told_before),
 		cmocka_unit_test(jobs_and_changes_have_their_pages),
+		cmocka_unit_test(jobs_of_a_plan_begin_with_what_is_slow_on_either_routing),
 		cmocka_unit_test(large_figures_of_a_job_are_apart),
 		cmocka_unit_test(every_page_fits_into_any_height),
 		cmocka_unit_test(a_file_is_chosen_like_an_engine),
