@@ -292,7 +292,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	char id[JOB_ID_LEN];
 
 	list_fit(l, n, rows.h);
-	canvas_rule(c, r, 0, at.time ? "Jobs, slowest first: now > plan" : "Jobs: now > plan");
+	canvas_rule(c, r, 0, at.time ? "Slowest jobs: now > plan" : "Jobs: now > plan");
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");

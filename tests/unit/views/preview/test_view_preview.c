@@ -688,7 +688,7 @@ static void jobs_of_a_plan_begin_with_what_is_slow_on_either_routing(void **stat
 	change[2].id = x->jobs->jobs[3].id;
 	x->jobs_time = &changes;
 	console_size(&k, 80, 24);
-	console_shows(&k, "Jobs, slowest first: now > plan");
+	console_shows(&k, "Slowest jobs: now > plan");
 	assert_true(job_at(&k, 2) < job_at(&k, 3));
 	assert_true(job_at(&k, 3) < job_at(&k, 0));
 	assert_true(job_at(&k, 0) < job_at(&k, 1));
