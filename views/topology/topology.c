@@ -126,6 +126,8 @@ static void topology_follow(struct topology_ui *u, struct context *ctx, const st
 		u->metric = CHAN_DELTA;
 	else if (u->metric == CHAN_DELTA)
 		u->metric = CHAN_UTIL;
+	else if (!u->chosen && !s->rates && s->mode == RUN_FILE && state_metrics(s))
+		u->metric = CHAN_EFI; /* which a file has */
 	u->metric = chan_metric_shown(u->metric, s);
 }
 
@@ -282,6 +284,7 @@ static void topology_take_path(struct topology_ui *u, struct context *ctx, const
 static void topology_next_metric(struct topology_ui *u, struct context *ctx, const struct state *s,
 				 const char *name)
 {
+	u->chosen = true;
 	if (name && name[0]) {
 		for (int m = 0; m < CHAN_DELTA; m++)
 			if (!strncasecmp(chan_metric_name((enum chan_metric)m), name,

@@ -284,13 +284,39 @@ static void topology_draw_figures(const struct topology_ui *u, const struct cont
 			     plural(sum.problems));
 }
 
+/* Of a cable too long for width columns both ends lose their middle, the longer one first. */
+static void topology_draw_cable(char *buf, size_t len, char *label, int width)
+{
+	char *to = strstr(label, " -> "), a[160], b[160];
+	int wa, wb, room = width - 4;
+
+	if (!to || text_width(label) <= width) {
+		text_shorten(buf, len, label, width);
+		return;
+	}
+	*to = '\0';
+	to += 4;
+	wa = text_width(label);
+	wb = text_width(to);
+	if (wa <= room / 2)
+		wb = room - wa;
+	else if (wb <= room / 2)
+		wa = room - wb;
+	else
+		wa = wb = room / 2;
+	snprintf(buf, len, "%s -> %s", text_shorten(a, sizeof(a), label, wa),
+		 text_shorten(b, sizeof(b), to, wb));
+}
+
 static void topology_draw_worst_line(const struct topology_ui *u, const struct context *ctx,
 				     const struct state *s, struct canvas *c, struct rect r)
 {
 	uint32_t chan = topology_draw_worst_chan(u, ctx, s);
 	const struct metrics *m = state_metrics(s);
 	const struct port_rate *p;
-	char label[256], util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
+	char label[256], name[384], values[128];
+	char util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
+	int x;
 
 	if (chan == FAB_NONE) {
 		canvas_text(c, r, 1, 3, ROLE_DIM, "no cable to another switch");
@@ -299,10 +325,17 @@ static void topology_draw_worst_line(const struct topology_ui *u, const struct c
 	p = state_rate(s, chan_fabric_port(s->fabric, chan));
 	if (m)
 		figure_count(efi, m->efi[chan]);
-	canvas_textf(c, r, 1, 3, ROLE_TEXT, "worst: %s  util %s%%  wait %s%%  EFI %s",
-		     chan_label(label, sizeof(label), s->fabric, chan),
-		     figure_pct(util, p ? p->util_pct : NAN),
-		     figure_pct(wait, p ? p->wait_pct : NAN), efi);
+	chan_label(label, sizeof(label), s->fabric, chan);
+	if (p)
+		snprintf(values, sizeof(values), "util %s%%  wait %s%%  EFI %s",
+			 figure_pct(util, p->util_pct), figure_pct(wait, p->wait_pct), efi);
+	else
+		snprintf(values, sizeof(values), "EFI %s", efi);
+	/* the values whole, the name in what is left */
+	x = canvas_text(c, r, 1, 3, ROLE_TEXT, "worst: ");
+	topology_draw_cable(name, sizeof(name), label, r.w - x - 3 - (int)strlen(values));
+	x = canvas_text(c, r, x, 3, ROLE_TEXT, name);
+	canvas_text(c, r, x + 2, 3, ROLE_TEXT, values);
 }
 
 void topology_detail(const struct topology_ui *u, const struct context *ctx, const struct state *s,

@@ -72,6 +72,7 @@ struct topology_ui {
 	uint32_t shared_chan; /* channel taken from other views last */
 	uint32_t told_sw;
 	enum chan_metric metric;
+	bool chosen; /* the metric was, by the operator */
 	enum lines lines;
 	struct rect win;
 	float left, top; /* cells out of sight */

@@ -177,6 +177,36 @@ static void without_a_fabric_or_figures_it_says_so(void **state)
 	console_close(&k);
 }
 
+/* As on real fabrics, whose long names had pushed the values off the line. */
+static void a_file_shows_paths_and_keeps_them_beside_long_names(void **state)
+{
+	static char long_name[9][NAME_LEN];
+	struct console_kit k;
+	char *kept[9];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_keys(&k, "t");
+	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", NULL);
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.mode = RUN_FILE;
+	for (uint32_t i = 0; i < 9; i++) {
+		snprintf(long_name[i], NAME_LEN,
+			 "MT47396 Infiniscale-III Mellanox Technologies %02u", i);
+		kept[i] = k.fabric->sw_short[i];
+		k.fabric->sw_short[i] = long_name[i];
+	}
+	console_shows(&k, "tree of 2 levels: EFI");
+	console_shows(&k, " -> MT47396 Infini..nologies 00/4  EFI 10");
+	console_hides(&k, "util -%");
+	console_key(&k, 'm');
+	console_hides(&k, "tree of 2 levels: EFI");
+	for (uint32_t i = 0; i < 9; i++)
+		k.fabric->sw_short[i] = kept[i];
+	console_close(&k);
+}
+
 static void half_of_the_ports_silent(void **state)
 {
 	struct console_kit k;
@@ -376,6 +406,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_fabric_has_its_picture),
 		cmocka_unit_test(a_torus_with_cables_missing_has_planes_and_says_so),
 		cmocka_unit_test(without_a_fabric_or_figures_it_says_so),
+		cmocka_unit_test(a_file_shows_paths_and_keeps_them_beside_long_names),
 		cmocka_unit_test(half_of_the_ports_silent),
 		cmocka_unit_test(the_cursor_walks_zooms_and_opens_switches),
 		cmocka_unit_test(a_job_leaves_only_its_links_in_colour),
