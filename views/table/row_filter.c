@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REGEX_MAX 256 /* letters: regcomp() may take memory in proportion to their square */
+#define REGEX_MAX 256  /* letters: regcomp() may take memory in proportion to their square */
 #define REGEX_ALL 4096 /* of all in an expression */
-#define DEPTH_MAX 64  /* of parentheses and nots */
-#define NODE_MAX  512 /* matching recurses at most so deep */
+#define DEPTH_MAX 64   /* of parentheses and nots */
+#define NODE_MAX  512  /* matching recurses at most so deep */
 
 enum node_kind { NODE_AND, NODE_OR, NODE_NOT, NODE_WORD, NODE_COMPARE, NODE_UNKNOWN };
 enum op { OP_LT, OP_LE, OP_EQ, OP_NE, OP_GE, OP_GT, OP_MATCH };
@@ -256,8 +256,7 @@ static int row_filter_regular(struct node *n, struct parser *p, const char *at)
 	int rc;
 
 	if (len > REGEX_MAX || (p->letters += len) > REGEX_ALL)
-		return wrong(p, at,
-			     "regular expressions may have %d characters, and %d together",
+		return wrong(p, at, "regular expressions may have %d characters, and %d together",
 			     REGEX_MAX, REGEX_ALL);
 	n->re = xcalloc(1, sizeof(*n->re));
 	rc = regcomp(n->re, n->text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
@@ -358,7 +357,7 @@ static int row_filter_term(uint32_t *out, struct parser *p)
 		while (len > 1 && at[len - 1] == '|')
 			len--; /* right behind a word it joins terms */
 		n.text = row_filter_copy(at, len);
-		n.pattern = strpbrk(n.text, "*?[|") != NULL;
+		n.pattern = strpbrk(n.text, "*?[|") || strstr(n.text, "..");
 		p->at = at + len;
 	} else if (!n.field) {
 		return row_filter_no_field(p, at, len);
@@ -541,8 +540,8 @@ static enum truth row_filter_compare(const struct node *n, const struct rows *r,
 	}
 }
 
-/* One of what | parts is in the label, with * for anything, ? for a letter, [ab] for one of those.
- */
+/* One of what | parts is in the label, with * for anything, ? for a letter, [ab] for one of those,
+ * and what a name has lost its middle to, "..", for anything, too. */
 static bool row_filter_matches_pattern(const char *text, const char *label)
 {
 	char glob[VALUE_LEN];
@@ -550,6 +549,8 @@ static bool row_filter_matches_pattern(const char *text, const char *label)
 	for (size_t n; *text; text += n + (text[n] == '|')) {
 		n = strcspn(text, "|");
 		snprintf(glob, sizeof(glob), "*%.*s*", (int)n, text);
+		for (char *gap = glob; (gap = strstr(gap, ".."));)
+			gap[0] = gap[1] = '*';
 		if (n && !fnmatch(glob, label, FNM_CASEFOLD | FNM_NOESCAPE))
 			return true;
 	}

@@ -62,6 +62,26 @@ static uint32_t fabric_count_named(uint32_t *first, char *const *names, uint32_t
 	return count;
 }
 
+/* name is "HEAD..TAIL", as a name is shown where there is no room for its middle. */
+static uint32_t fabric_count_shortened(uint32_t *first, char *const *names, uint32_t n,
+				       const char *name, size_t len)
+{
+	const char *gap = memmem(name, len, "..", 2);
+	size_t head = gap ? (size_t)(gap - name) : 0, tail = gap ? len - head - 2 : 0;
+	uint32_t count = 0;
+
+	if (!head || !tail)
+		return 0;
+	for (uint32_t sw = 0; sw < n; sw++) {
+		size_t all = strlen(names[sw]);
+
+		if (all > head + tail && !memcmp(names[sw], name, head) &&
+		    !memcmp(names[sw] + all - tail, gap + 2, tail) && !count++)
+			*first = sw;
+	}
+	return count;
+}
+
 uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
 			       size_t len)
 {
@@ -69,7 +89,9 @@ uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const ch
 
 	*first = FAB_NONE;
 	n = fabric_count_named(first, f->sw_name, f->nsw, name, len);
-	return n ? n : fabric_count_named(first, f->sw_short, f->nsw, name, len);
+	if (!n)
+		n = fabric_count_named(first, f->sw_short, f->nsw, name, len);
+	return n ? n : fabric_count_shortened(first, f->sw_short, f->nsw, name, len);
 }
 
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out, uint32_t max)

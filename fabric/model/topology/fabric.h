@@ -58,9 +58,9 @@ struct fabric {
 
 	/* switches */
 	uint64_t *sw_guid;
-	char **sw_name; /* for people: node-name-map, else NodeDescription, else GUID */
+	char **sw_name;	 /* for people: node-name-map, else NodeDescription, else GUID */
 	char **sw_short; /* the same where people read: fabric/base/text/short_names.h */
-	char **sw_desc; /* NodeDescription as found */
+	char **sw_desc;	 /* NodeDescription as found */
 	uint16_t *sw_lid;
 	uint8_t *sw_nports;
 	uint32_t *sw_nterm; /* counted terminals on the switch */
@@ -70,7 +70,7 @@ struct fabric {
 	uint64_t *term_guid; /* port GUID */
 	uint64_t *term_node_guid;
 	uint64_t *term_sys_guid; /* system image GUID of its node; 0 unknown, or the node's */
-	char **term_name; /* first word of the NodeDescription, or node-name-map */
+	char **term_name;	 /* first word of the NodeDescription, or node-name-map */
 	char **term_desc;
 	uint8_t *term_kind;	/* enum term_kind */
 	uint8_t *term_ca_port;	/* port number on the CA */
@@ -99,7 +99,7 @@ struct fabric {
 
 	struct digest fingerprint;  /* over GUIDs, ports, links and LIDs */
 	struct digest switch_graph; /* over switches and the cables between them only */
-	const struct fabric *base; /* whose arrays it shares (without.h); NULL: none */
+	const struct fabric *base;  /* whose arrays it shares (without.h); NULL: none */
 	struct arena *arena;
 	int refs;
 };
@@ -165,7 +165,8 @@ static inline uint32_t fabric_lid_switch(const struct fabric *f, uint32_t lid, u
 /* Exact look-ups; FAB_NONE when absent.  Binary search over the sorted GUIDs. */
 uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid);
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
-/* How many switches have that name, or else that short one, and the first of them.  O(nsw). */
+/* How many switches have that name, or else that short one, or else one that is shown so where its
+ * middle has no room ("A09-P1-..F-01-02"), and the first of them.  O(nsw). */
 uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
 			       size_t len);
 /* All terminals whose name is that word, in ascending index: the ports of one host, or of several

@@ -306,6 +306,11 @@ static void words_may_be_patterns(void **state)
 	snprintf(text, sizeof(text), "%.*s[%c%c]/", (int)strlen(a) - 1, a, a[strlen(a) - 1],
 		 b[strlen(b) - 1]);
 	assert_int_equal(links(text), both);
+	/* as a name is shown where there is no room for its middle */
+	snprintf(text, sizeof(text), "%.*s..%s/", 2, a, a + strlen(a) - 1);
+	assert_true(links(text) > 0 && links(text) < f->nchan);
+	snprintf(text, sizeof(text), "%.*s..%s", 2, a, "zz");
+	assert_int_equal(links(text), 0);
 	assert_int_equal(links("*->*"), f->nchan);
 	assert_int_equal(links("\"*\""), 0); /* quoted: the letter itself */
 }

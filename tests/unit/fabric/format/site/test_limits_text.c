@@ -147,6 +147,9 @@ static void a_switch_is_read_by_its_short_name(void **state)
 	f->sw_name[2] = (char[]){ "MF0;sw1:MSX6536/L15/U1" };
 	f->sw_short[2] = (char[]){ "L15/U1" };
 	assert_reads_as(f, "L15/U1", "0x0000000000002020");
+	f->sw_name[2] = f->sw_short[2] = (char[]){ "A09-P1-IBLEAF-01-02" };
+	assert_reads_as(f, "A09-P1-..F-01-02", "A09-P1-IBLEAF-01-02");
+	assert_refused(f, "A09-P1-..F-01-03", "no switch has the name", "A09-P1-..F-01-03");
 	f->sw_name[2] = f->sw_short[2] = name;
 	fabric_put(f);
 }
