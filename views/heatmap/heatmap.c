@@ -718,6 +718,8 @@ static void heatmap_toggle_compare(struct heatmap_ui *u, struct context *ctx, co
 		ctx->compare = !ctx->compare;
 	else if (s->against)
 		u->metric = u->metric == CHAN_UTIL_CHANGE ? CHAN_UTIL : CHAN_UTIL_CHANGE;
+	else if (state_preview_ready(s))
+		context_say(ctx, "nothing to compare with: the tables in use are unknown");
 	else
 		context_say(ctx, "nothing to compare yet: compute a preview in view 6, or set a "
 				 "moment by :against TIME");

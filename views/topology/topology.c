@@ -413,6 +413,8 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 			ctx->compare = !ctx->compare;
 		else if (s->against)
 			u->metric = u->metric == CHAN_UTIL_CHANGE ? CHAN_UTIL : CHAN_UTIL_CHANGE;
+		else if (state_preview_ready(s))
+			context_say(ctx, "nothing to compare with: the tables in use are unknown");
 		else
 			context_say(ctx, "nothing to compare yet: compute a preview in view 6, or "
 					 "set a moment by :against TIME");

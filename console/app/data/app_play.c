@@ -47,6 +47,7 @@ static void app_play_speed(struct app *a, const char *text)
 	char *end;
 	double speed = strtod(text, &end);
 
+	end += end != text && *end == 'x'; /* as the first line shows it */
 	if (text[0] && (end == text || *end || !(speed >= 1 && speed <= PLAY_MOST))) {
 		shell_say(a->shell, "play: '%s' is not a speed from 1 to %g", text, PLAY_MOST);
 		return;

@@ -78,6 +78,27 @@ static void what_acts_on_a_cell_waits_for_its_frame(void **state)
 	console_close(&k);
 }
 
+/* As of a dump without tables. */
+static void a_plan_that_replaces_nothing_known_is_not_compared(void **state)
+{
+	const struct metrics *before;
+	struct plan_preview *x;
+	struct console_kit k;
+
+	(void)state;
+	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
+	console_preview(&k, "sar");
+	x = (struct plan_preview *)(uintptr_t)state_plan(&k.s);
+	before = x->before;
+	x->before = NULL;
+	console_keys(&k, "c");
+	console_shows(&k, "nothing to compare with: the tables in use are unknown");
+	console_keys(&k, "tc");
+	console_shows(&k, "nothing to compare with: the tables in use are unknown");
+	x->before = before;
+	console_close(&k);
+}
+
 /* Rates of then are those of now but for one link, which carried nothing. */
 static void two_moments_are_held_against_each_other(void **state)
 {
@@ -425,6 +446,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_says_what_it_is),
+		cmocka_unit_test(a_plan_that_replaces_nothing_known_is_not_compared),
 		cmocka_unit_test(two_moments_are_held_against_each_other),
 		cmocka_unit_test(what_acts_on_a_cell_waits_for_its_frame),
 		cmocka_unit_test(lanes_are_counted),

@@ -139,7 +139,7 @@ static void own_samples_are_played_at_their_pace(void **state)
 	app_kit_keys(a, ":back 6\r:play 61\r");
 	shows(a, "'61' is not a speed from 1 to 60");
 	assert_int_equal(shown(a), 3);
-	app_kit_keys(a, ":play 20\r");
+	app_kit_keys(a, ":play 20x\r");
 	shows(a, ">20x");
 	a->play.since -= 0.6; /* 12 of its seconds */
 	at = shown(a);
