@@ -579,7 +579,7 @@ void app_update_detach(struct app *a)
 		shell_say(a->shell, !a->demo ? "not before the journal of the update is written: "
 					       "try again in a moment"
 					     : "simulated switches end with this console: confirm "
-					       "the update or roll it back first");
+					       "or roll back first");
 		return;
 	}
 	if (isfinite(a->deadline)) {
