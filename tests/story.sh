@@ -45,9 +45,9 @@ story() { # seed, fabric: in a process of its own
 	ok "and is computed" tty_wait 60 '\[ok\] up to date'
 	tty_keys J
 	ok "the preview tells the rate of that job, now and then" \
-		tty_wait 10 " $job +[0-9]+ +[0-9.]+ > [0-9.]+ +[0-9]+ > [0-9]+ "
+		tty_wait 10 "[ >]$job +[0-9]+ +[0-9.]+ > [0-9.]+ +[0-9]+ > [0-9]+ "
 	read -r was is < <(tty_screen |
-		sed -nE "s/.* $job +[0-9]+ +[0-9.]+ > [0-9.]+ +([0-9]+) > ([0-9]+) .*/\1 \2/p")
+		sed -nE "s/.*[ >]$job +[0-9]+ +[0-9.]+ > [0-9.]+ +([0-9]+) > ([0-9]+) .*/\1 \2/p")
 	gain=$(awk "BEGIN { print $is / $was }")
 	echo "# rate $was -> $is %: $gain times the bandwidth"
 	ok "it gains half and more" awk "BEGIN { exit !($gain >= 1.5) }"
