@@ -14,7 +14,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 # What takes longest is left out here: the engines (they run under valgrind in repeat.sh), screens
 # of 2,064 switches, whole updates and crashes at each of their writes.  FULL=1 (make sanitize) has it.
 long="parx dfdn dfsssp demo_traffic lid_choice judges metrics nue phases_explore packets balanced_sssp"
-long+=" help_keys screens view_large view_paths view_switches view_topology views app"
+long+=" help_keys screens view_large view_bytes job_rate view_paths view_switches view_topology views app"
 long+=" executor agent_set power_loss"
 long+=" sar escape engines dor transition verify txn_packets packets_installer"
 long+=" sl2vl_files view_apply view_preview sar_time ftree judged planfile length_bound time_bound"
