@@ -24,7 +24,7 @@ static void jobs_done(void *own)
 
 /* --- what the table shows -------------------------------------------------------------------- */
 
-enum { COL_MARK, COL_SLOWDOWN = 10, COL_CHANGE = 12 };
+enum { COL_MARK, COL_SLOWDOWN = 12, COL_CHANGE = 14 };
 
 static const struct table_col columns[] = {
 	[COL_MARK] = { NULL, "", 1, 0, 0, 1 },
@@ -33,16 +33,20 @@ static const struct table_col columns[] = {
 	{ "name", NULL, 12, 120, 0, 0 },
 	{ "nodes", NULL, 5, 0, 0, 0 },
 	{ "tx_Bps", NULL, 7, 0, 0, 0 },
+	{ "tx_then_Bps", "then", 7, 100, 0, 0 },
+	{ "tx_change_Bps", "change", 7, 0, 0, 0 },
 	{ "hot_links", NULL, 5, 0, 0, 0 },
 	{ "links", "links", 6, 0, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
 	{ "efi_mean", "mean EFI", 8, 100, 0, 0 },
 	[COL_SLOWDOWN] = { "slowdown", NULL, 8, 0, 0, 0 },
 	{ "plan_efi", "plan EFI", 8, 0, 0, 0 },
-	[COL_CHANGE] = { NULL, "change", 6, 90, 0, 0 },
+	[COL_CHANGE] = { "plan_change_pct", "change", 6, 90, 0, 0 },
 	{ "age_s", NULL, 7, 100, 0, 0 },
 	{ "switches", "switch", 6, 160, 0, 0 },
 	{ "util_max_pct", "util%", 5, 120, 0, 0 },
+	{ "util_then_pct", "then", 5, 160, 0, 0 },
+	{ "util_change_pct", "change", 6, 160, 0, 0 },
 	{ "state", NULL, 14, 150, 0, 0 },
 	{ "nodelist", "nodes", 0, 126, 0, 0 },
 };
@@ -60,8 +64,7 @@ static double jobs_figure(const struct table_in *in, uint32_t job, const char *n
 static void jobs_draw_change(const struct table_in *in, uint32_t job, struct canvas *c,
 			     struct rect r, int end, int y)
 {
-	double now = jobs_figure(in, job, "efi"), plan = jobs_figure(in, job, "plan_efi");
-	double pct = (plan - now) / (now > 0 ? now : 1) * 100;
+	double pct = jobs_figure(in, job, "plan_change_pct");
 
 	if (!isfinite(pct))
 		canvas_right(c, r, end, y, ROLE_DIM, "-");

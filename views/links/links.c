@@ -31,7 +31,11 @@ static void links_done(void *own)
 static const struct table_col columns[] = {
 	{ "congestion_pct", "cong%", 6, 100, 0, 0 },
 	{ "util_pct", NULL, 6, 0, 0, 1 },
+	{ "util_then_pct", "then", 6, 100, 0, 0 },
+	{ "util_change_pct", "change", 6, 0, 0, 0 },
 	{ "wait_pct", NULL, 6, 0, 0, 0 },
+	{ "wait_then_pct", "then", 6, 140, 0, 0 },
+	{ "wait_change_pct", "change", 6, 140, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
 	{ "eff_efi", NULL, 7, 0, 0, 0 },
 	{ "errors_per_min", "err", 4, 0, 0, 0 },
@@ -117,6 +121,13 @@ static bool links_draw_cell(const struct table_in *in, uint32_t chan, uint32_t c
 	return true;
 }
 
+/* Its pictures are the past. */
+static bool links_no_past(const struct table_in *in, uint32_t col)
+{
+	(void)col;
+	return !in->s->history;
+}
+
 static void links_moved(const struct table_in *in, uint32_t chan)
 {
 	struct links_ui *u = in->own;
@@ -153,6 +164,7 @@ static const struct table_ops ops = {
 	.sort_by = links_first_sort,
 	.names = links_names,
 	.draw = links_draw_cell,
+	.empty = links_no_past,
 	.moved = links_moved,
 	.open = links_open_detail,
 	.wanted = links_wanted,

@@ -283,6 +283,7 @@ static void table_made_now(struct table_made *m, const struct table_ops *ops,
 	m->data[1] = s->sample;
 	m->data[2] = metrics;
 	m->data[3] = state_plan(s)->after;
+	m->data[4] = s->against;
 	m->figure[0] = s->sample ? (double)s->sample->time_ns : 0;
 	m->figure[1] = metrics ? metrics->efi_mean : 0;
 	m->figure[2] = metrics ? metrics->eff_efi_mean : 0;

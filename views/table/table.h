@@ -68,6 +68,8 @@ struct table_ops {
 	/* Draws column col (index in ops->col) at (x, y) of r, w cells wide; false: as text. */
 	bool (*draw)(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
 		     struct rect r, int x, int y, int w);
+	/* Has picture col (index in ops->col) nothing to show in any row?  Then it leaves. */
+	bool (*empty)(const struct table_in *in, uint32_t col);
 	/* The cursor was put on a row by a key, a command or the mouse. */
 	void (*moved)(const struct table_in *in, uint32_t row);
 	/* Enter, or the row was clicked again. */

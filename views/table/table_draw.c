@@ -125,17 +125,24 @@ static bool table_draw_has_values(const struct table *t, const struct field *f,
 	return !t->nrow;
 }
 
+static bool table_draw_is_empty(const struct table *t, const struct table_ops *ops,
+				const struct table_in *in, const struct rows *rows,
+				const struct table_shown *c)
+{
+	if (c->field)
+		return c->field != t->sort && !table_draw_has_values(t, c->field, rows);
+	return ops->empty && ops->empty(in, (uint32_t)(c->col - ops->col));
+}
+
 /* Default columns in which nothing is make room for those that tell something. */
-static void table_draw_leave_empty(struct table *t, const struct rows *rows)
+static void table_draw_leave_empty(struct table *t, const struct table_ops *ops,
+				   const struct table_in *in, const struct rows *rows)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < t->nshown; i++) {
-		const struct field *f = t->shown[i].field;
-
-		if (!f || f == t->sort || table_draw_has_values(t, f, rows))
+	for (uint32_t i = 0; i < t->nshown; i++)
+		if (!table_draw_is_empty(t, ops, in, rows, &t->shown[i]))
 			t->shown[n++] = t->shown[i];
-	}
 	t->nshown = n;
 }
 
@@ -162,7 +169,7 @@ static void table_draw_layout(struct table *t, const struct table_ops *ops,
 
 	table_draw_choose(t, ops, w);
 	if (!t->columns[0]) {
-		table_draw_leave_empty(t, rows);
+		table_draw_leave_empty(t, ops, in, rows);
 		names = names < NAMES_MAX ? names : NAMES_MAX;
 		table_draw_leave_out(t, w, names);
 		if (table_draw_needed(t, names) > w)
@@ -256,12 +263,36 @@ static bool table_draw_is_list(const struct field *f)
 	return !strcmp(f->name, "jobs") || !strcmp(f->name, "lane_use");
 }
 
+static bool table_draw_is_change(const struct field *f)
+{
+	return strstr(f->name, "_change_") != NULL;
+}
+
+/* With its sign; what is nothing when it is rounded has none. */
+static const char *table_draw_change(char *buf, const struct table_in *in, double v,
+				     const struct field *f)
+{
+	char figure[FIGURE_LEN];
+
+	if (!strcmp(f->unit, "B/s"))
+		figure_rate(figure, fabs(v), in->ctx->bits);
+	else
+		figure_pct(figure, fabs(v));
+	if (figure[strspn(figure, "0.")])
+		snprintf(buf, VALUE_LEN, "%c%s", v < 0 ? '-' : '+', figure);
+	else
+		snprintf(buf, VALUE_LEN, "0");
+	return buf;
+}
+
 /* Formatted for people, not for scripts. */
 static const char *table_draw_figure(char *buf, const struct table_in *in, const struct value *cell,
 				     const struct field *f)
 {
 	if (!isfinite(cell->num))
 		snprintf(buf, FIGURE_LEN, "-");
+	else if (table_draw_is_change(f))
+		table_draw_change(buf, in, cell->num, f);
 	else if (!strcmp(f->unit, "B/s"))
 		figure_rate(buf, cell->num, in->ctx->bits);
 	else if (!strcmp(f->unit, "Mb/s"))
@@ -286,6 +317,8 @@ static enum role table_draw_figure_role(const struct table_in *in, const struct 
 {
 	if (!isfinite(cell->num))
 		return ROLE_DIM;
+	if (table_draw_is_change(f) && !strcmp(f->unit, "%"))
+		return delta_role(in->ctx->palette, delta_level(cell->num));
 	if (!strncmp(f->name, "util", 4))
 		return heat_role(in->ctx->palette, heat_level(cell->num));
 	if (!strcmp(f->name, "errors_per_min") && cell->num > 0)

@@ -58,10 +58,8 @@ static void app_against_take(struct app *a, const struct fabric *f, const struct
 	g->time_s = time_s;
 	a->state.against = g->rates;
 	a->state.against_s = time_s;
-	shell_say(
-		a->shell,
-		"against %s: %s in the heatmap; columns util_then_pct, util_change_pct, of jobs tx_then_Bps, ...",
-		figure_time(when, time_s), key_hint("compare"));
+	shell_say(a->shell, "against %s: columns then and change in tables; %s in the heatmap",
+		  figure_time(when, time_s), key_hint("compare"));
 }
 
 /* One of this session's samples; false: it has none from then. */

@@ -84,6 +84,14 @@ static void fields_jobs_get_links(struct value *c, const struct rows *r, uint32_
 GETTER(fields_jobs_get_efi, c->num = fields_jobs_efi(fields_jobs_now_of(r, row)))
 GETTER(fields_jobs_get_plan, c->num = fields_jobs_efi(fields_jobs_plan_of(r, row)))
 
+static void fields_jobs_get_plan_change(struct value *c, const struct rows *r, uint32_t row)
+{
+	double now = fields_jobs_efi(fields_jobs_now_of(r, row));
+	double plan = fields_jobs_efi(fields_jobs_plan_of(r, row));
+
+	c->num = (plan - now) / (now > 0 ? now : 1) * 100;
+}
+
 static const struct job_load *fields_jobs_load_of(const struct rows *r, uint32_t row)
 {
 	static const struct job_load none = {
@@ -216,6 +224,7 @@ const struct field fields_jobs[] = {
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },
 	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0, NEED_ALL },
 	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0, NEED_ALL },
+	{ "plan_change_pct", "planchange", "plan change", "%", VALUE_NUMBER, 1, false, "EFI with the plan less that of now, relative to now", fields_jobs_get_plan_change, 0, NEED_ALL },
 	{ "note", NULL, "note", "", VALUE_TEXT, 0, true, "what was noted on it (:note)", fields_jobs_get_note, 0, NEED_ALL },
 };
 FIELDS_END(fields_jobs);

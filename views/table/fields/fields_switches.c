@@ -50,6 +50,28 @@ static void fields_switches_over_ports(struct value *c, const struct rows *r, ui
 	}
 }
 
+/* The largest at the moment that rates are held against. */
+static double fields_switches_then(const struct value *c, const struct rows *r, uint32_t sw)
+{
+	const struct fabric *f = r->s->fabric;
+	const struct rates *t = r->s->against;
+	double most = NAN;
+
+	if (!t || t->nport != f->nport)
+		return NAN;
+	for (uint32_t p = f->port_off[sw] + 1; p <= f->port_off[sw] + f->sw_nports[sw]; p++)
+		most = fmax(most, field_figure(c, &t->port[p]));
+	return most;
+}
+
+GETTER(fields_switches_get_then, c->num = fields_switches_then(c, r, row))
+
+static void fields_switches_get_change(struct value *c, const struct rows *r, uint32_t sw)
+{
+	fields_switches_over_ports(c, r, sw, true);
+	c->num -= fields_switches_then(c, r, sw);
+}
+
 GETTER(fields_switches_get_sum, fields_switches_over_ports(c, r, row, false))
 GETTER(fields_switches_get_max, fields_switches_over_ports(c, r, row, true))
 
@@ -179,6 +201,10 @@ const struct field fields_switches[] = {
 	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "received by all ports", fields_switches_get_sum, RATE(rx_Bps), NEED_ALL },
 	{ "util_pct", "util", "util%", "%", VALUE_NUMBER, 2, true, "utilisation of its busiest port", fields_switches_get_max, RATE(util_pct), NEED_ALL },
 	{ "wait_pct", "wait", "wait%", "%", VALUE_NUMBER, 2, true, "highest wait of its ports", fields_switches_get_max, RATE(wait_pct), NEED_ALL },
+	{ "util_then_pct", "utilthen", "then%", "%", VALUE_NUMBER, 2, false, "utilisation of its busiest port at the other moment", fields_switches_get_then, RATE(util_pct), NEED_ALL },
+	{ "util_change_pct", "utilchange", "change", "%", VALUE_NUMBER, 2, false, "utilisation of its busiest port less that of the busiest at the other moment", fields_switches_get_change, RATE(util_pct), NEED_ALL },
+	{ "wait_then_pct", "waitthen", "wait then%", "%", VALUE_NUMBER, 2, false, "highest wait of its ports at the other moment", fields_switches_get_then, RATE(wait_pct), NEED_ALL },
+	{ "wait_change_pct", "waitchange", "wait change", "%", VALUE_NUMBER, 2, false, "highest wait of its ports less that of the other moment", fields_switches_get_change, RATE(wait_pct), NEED_ALL },
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true, "sum over all ports", fields_switches_get_sum, RATE(errors_per_min), NEED_ALL },
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "highest EFI of its channels", fields_switches_get_efi, 0, NEED_ALL },
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "highest job EFI of its channels", fields_switches_get_eff, 0, NEED_ALL },

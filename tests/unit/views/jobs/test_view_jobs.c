@@ -130,6 +130,8 @@ static void a_stale_plan_has_no_column(void **state)
 	snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
 	k.s.sample = NULL; /* the next one makes the rows again */
 	console_hides(&k, "plan EFI");
+	console_size(&k, 100, 30);
+	console_hides(&k, "change");
 	console_close(&k);
 }
 

@@ -258,8 +258,14 @@ static void rates_are_held_against_those_of_another_moment(void **state)
 	assert_true(get(ROWS_PORTS, "util_change_pct", p).num ==
 		    state_rate(&kit.s, p)->util_pct - 30);
 	assert_false(isfinite(get(ROWS_LINKS, "wait_change_pct", c).num));
+	/* of a switch, that of the busiest port then, which may be another one */
+	assert_true(get(ROWS_SWITCHES, "util_then_pct", 2).num == 30);
+	assert_true(get(ROWS_SWITCHES, "util_change_pct", 2).num ==
+		    get(ROWS_SWITCHES, "util_pct", 2).num - 30);
 	r.nport--; /* of another fabric */
 	assert_false(isfinite(get(ROWS_LINKS, "util_then_pct", c).num));
+	assert_false(isfinite(get(ROWS_SWITCHES, "util_then_pct", 2).num));
+	assert_false(isfinite(get(ROWS_SWITCHES, "util_change_pct", 2).num));
 	kit.s.against = NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables and the command line: keys and words in, text out. */
 #include "tests/unit/kit/console_kit.h"
+#include "fabric/base/memory/mem.h"
 #include "views/shell/shell.h"
 #include "views/table/table.h"
 
@@ -506,6 +507,105 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	console_close(&k);
 }
 
+/* Then, half of the ports carried and waited half as much, and the others a quarter more. */
+static struct rates *rates_of_then(const struct console_kit *k)
+{
+	struct rates *then = xcalloc(1, sizeof(*then));
+
+	*then = *k->rates;
+	then->port = xcalloc(then->nport, sizeof(*then->port));
+	for (uint32_t p = 0; p < then->nport; p++) {
+		double by = p % 2 ? 0.5 : 1.25;
+
+		then->port[p] = k->rates->port[p];
+		then->port[p].util_pct *= by;
+		then->port[p].wait_pct *= by;
+		then->port[p].tx_Bps *= by;
+		then->port[p].rx_Bps *= by;
+	}
+	return then;
+}
+
+static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 200, 60 } };
+
+static void two_moments_have_columns_while_they_are_compared(void **state)
+{
+	static const char *const views[] = { "3", "4", "5" };
+	static const char *const goldens[] = { "links-against", "switches-against",
+					       "jobs-against" };
+	struct console_kit k;
+	struct rates *then;
+
+	(void)state;
+	tree(&k);
+	then = rates_of_then(&k);
+	for (int v = 0; v < 3; v++) {
+		console_keys(&k, views[v]);
+		for (int i = 0; i < 3; i++) {
+			console_size(&k, sizes[i][0], sizes[i][1]);
+			k.s.against = NULL;
+			console_hides(&k, "change");
+			console_hides(&k, " then");
+			k.s.against = then;
+			k.s.against_s = k.s.now_s - 6;
+			console_shows(&k, " change");
+			console_golden(&k, goldens[v]);
+			if (i)
+				console_shows(&k, " then");
+		}
+		line(&k, ":columns util"); /* one's own choice */
+		console_hides(&k, "change");
+		line(&k, ":columns");
+		console_shows(&k, " change");
+	}
+	k.s.against = NULL;
+	console_hides(&k, "change");
+	free(then->port);
+	free(then);
+	console_close(&k);
+}
+
+/* Sorted by the change, the rows are in another order as soon as it is against another moment. */
+static void rows_sorted_by_the_change_follow_the_moment(void **state)
+{
+	struct console_kit k;
+	struct rates *then, *idle;
+
+	(void)state;
+	tree(&k);
+	then = rates_of_then(&k);
+	idle = rates_of_then(&k);
+	for (uint32_t p = 0; p < idle->nport; p++)
+		idle->port[p].util_pct = 0;
+	k.s.against = idle;
+	k.s.against_s = k.s.now_s - 6;
+	line(&k, "3:sort util_change_pct");
+	console_shows(&k, "  100      0   +100");
+	k.s.against = then;
+	console_hides(&k, "+100");
+	console_shows(&k, "+48");
+	cursor_on(&k, "+48");
+	k.s.against = NULL;
+	free(then->port);
+	free(then);
+	free(idle->port);
+	free(idle);
+	console_close(&k);
+}
+
+static void columns_of_the_past_leave_where_none_is_kept(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "3");
+	console_shows(&k, "newest right");
+	k.s.history = NULL;
+	console_hides(&k, "newest right");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +624,9 @@ int main(void)
 		cmocka_unit_test(the_order_holds_while_the_cursor_moves),
 		cmocka_unit_test(the_mouse_chooses_tabs_rows_and_columns),
 		cmocka_unit_test(a_list_offers_the_columns_to_sort_by),
+		cmocka_unit_test(two_moments_have_columns_while_they_are_compared),
+		cmocka_unit_test(rows_sorted_by_the_change_follow_the_moment),
+		cmocka_unit_test(columns_of_the_past_leave_where_none_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
