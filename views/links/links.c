@@ -121,11 +121,11 @@ static bool links_draw_cell(const struct table_in *in, uint32_t chan, uint32_t c
 	return true;
 }
 
-/* Its pictures are the past. */
-static bool links_no_past(const struct table_in *in, uint32_t col)
+/* The picture columns where there is no past. */
+static bool links_blank(const struct table_in *in, uint32_t chan, uint32_t col)
 {
-	(void)col;
-	return !in->s->history;
+	(void)chan;
+	return !columns[col].field && !in->s->history;
 }
 
 static void links_moved(const struct table_in *in, uint32_t chan)
@@ -164,7 +164,7 @@ static const struct table_ops ops = {
 	.sort_by = links_first_sort,
 	.names = links_names,
 	.draw = links_draw_cell,
-	.empty = links_no_past,
+	.blank = links_blank,
 	.moved = links_moved,
 	.open = links_open_detail,
 	.wanted = links_wanted,

@@ -74,19 +74,33 @@ static const struct table_col columns[] = {
 };
 
 /* A description that is the name says nothing more. */
-static bool switches_draw_cell(const struct table_in *in, uint32_t sw, uint32_t col,
-			       struct canvas *c, struct rect r, int x, int y, int w)
+static bool switches_blank(const struct table_in *in, uint32_t sw, uint32_t col)
 {
 	char name[NAME_LEN];
 
+	return columns[col].field && !strcmp(columns[col].field, "description") &&
+	       !strcmp(switch_label(name, sizeof(name), in->s->fabric, sw),
+		       in->s->fabric->sw_desc[sw]);
+}
+
+static bool switches_draw_cell(const struct table_in *in, uint32_t sw, uint32_t col,
+			       struct canvas *c, struct rect r, int x, int y, int w)
+{
 	(void)c;
 	(void)r;
 	(void)x;
 	(void)y;
 	(void)w;
-	return columns[col].field && !strcmp(columns[col].field, "description") &&
-	       !strcmp(switch_label(name, sizeof(name), in->s->fabric, sw),
-		       in->s->fabric->sw_desc[sw]);
+	return switches_blank(in, sw, col);
+}
+
+#define NAMES_LEAST 30 /* cells that names get where there is room, however short they are */
+
+static int switches_names_most(const struct table_in *in)
+{
+	int w = in->s->fabric ? switch_label_width(in->s->fabric) : 0;
+
+	return w > NAMES_LEAST ? w : NAMES_LEAST;
 }
 
 static void switches_moved(const struct table_in *in, uint32_t sw)
@@ -129,6 +143,8 @@ static const struct table_ops list_ops = {
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = switches_first_sort,
 	.draw = switches_draw_cell,
+	.blank = switches_blank,
+	.names_most = switches_names_most,
 	.moved = switches_moved,
 	.open = switches_open_switch,
 };

@@ -61,6 +61,8 @@ struct table_ops {
 	const char *(*sort_by)(const struct table_in *in);
 	/* cells that the longest name in its kept columns needs */
 	int (*names)(const struct table_in *in);
+	/* cells that those columns get at most, of what is left over */
+	int (*names_most)(const struct table_in *in);
 	/* what only this view leaves out */
 	bool (*wanted)(const struct table_in *in, uint32_t row);
 	/* Changes when wanted() or draw() would say something else. */
@@ -68,8 +70,8 @@ struct table_ops {
 	/* Draws column col (index in ops->col) at (x, y) of r, w cells wide; false: as text. */
 	bool (*draw)(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
 		     struct rect r, int x, int y, int w);
-	/* Has picture col (index in ops->col) nothing to show in any row?  Then it leaves. */
-	bool (*empty)(const struct table_in *in, uint32_t col);
+	/* Does draw() leave that cell blank?  Columns in which all are leave. */
+	bool (*blank)(const struct table_in *in, uint32_t row, uint32_t col);
 	/* The cursor was put on a row by a key, a command or the mouse. */
 	void (*moved)(const struct table_in *in, uint32_t row);
 	/* Enter, or the row was clicked again. */

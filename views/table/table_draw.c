@@ -101,48 +101,55 @@ static bool table_draw_is_number(const struct field *f)
 	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
 }
 
-static bool table_draw_has_value(const struct field *f, const struct rows *rows, uint32_t row)
+/* Where columns get their values from. */
+struct table_draw_from {
+	const struct table_ops *ops;
+	const struct table_in *in;
+	const struct rows *rows;
+};
+
+static bool table_draw_has_value(const struct table_draw_from *from, const struct table_shown *c,
+				 uint32_t row)
 {
+	const struct table_ops *ops = from->ops;
 	char buf[VALUE_LEN];
 	struct value cell;
 
-	field_get(&cell, f, rows, row);
-	return table_draw_is_number(f) ? isfinite(cell.num) : value_text(buf, &cell, f)[0] != '\0';
+	if (c->col && ops->blank && ops->blank(from->in, row, (uint32_t)(c->col - ops->col)))
+		return false;
+	if (!c->field)
+		return true;
+	field_get(&cell, c->field, from->rows, row);
+	return table_draw_is_number(c->field) ? isfinite(cell.num)
+					      : value_text(buf, &cell, c->field)[0] != '\0';
 }
 
 /* In some of the rows, first of those in sight. */
-static bool table_draw_has_values(const struct table *t, const struct field *f,
-				  const struct rows *rows)
+static bool table_draw_has_values(const struct table *t, const struct table_draw_from *from,
+				  const struct table_shown *c)
 {
 	uint32_t step = t->nrow / LOOKED_AT + 1, last = t->list.top + LOOKED_AT;
 
 	for (uint32_t i = t->list.top; i < t->nrow && i < last; i++)
-		if (table_draw_has_value(f, rows, t->row[i]))
+		if (table_draw_has_value(from, c, t->row[i]))
 			return true;
 	for (uint32_t i = 0; i < t->nrow; i += step)
-		if (table_draw_has_value(f, rows, t->row[i]))
+		if (table_draw_has_value(from, c, t->row[i]))
 			return true;
 	return !t->nrow;
 }
 
-static bool table_draw_is_empty(const struct table *t, const struct table_ops *ops,
-				const struct table_in *in, const struct rows *rows,
-				const struct table_shown *c)
-{
-	if (c->field)
-		return c->field != t->sort && !table_draw_has_values(t, c->field, rows);
-	return ops->empty && ops->empty(in, (uint32_t)(c->col - ops->col));
-}
-
 /* Default columns in which nothing is make room for those that tell something. */
-static void table_draw_leave_empty(struct table *t, const struct table_ops *ops,
-				   const struct table_in *in, const struct rows *rows)
+static void table_draw_leave_empty(struct table *t, const struct table_draw_from *from)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < t->nshown; i++)
-		if (!table_draw_is_empty(t, ops, in, rows, &t->shown[i]))
-			t->shown[n++] = t->shown[i];
+	for (uint32_t i = 0; i < t->nshown; i++) {
+		const struct table_shown *c = &t->shown[i];
+
+		if ((c->field && c->field == t->sort) || table_draw_has_values(t, from, c))
+			t->shown[n++] = *c;
+	}
 	t->nshown = n;
 }
 
@@ -166,10 +173,12 @@ static void table_draw_layout(struct table *t, const struct table_ops *ops,
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
 	int names = ops->names ? ops->names(in) : 0;
+	int most = ops->names_most ? ops->names_most(in) : 0;
+	const struct table_draw_from from = { ops, in, rows };
 
 	table_draw_choose(t, ops, w);
 	if (!t->columns[0]) {
-		table_draw_leave_empty(t, ops, in, rows);
+		table_draw_leave_empty(t, &from);
 		names = names < NAMES_MAX ? names : NAMES_MAX;
 		table_draw_leave_out(t, w, names);
 		if (table_draw_needed(t, names) > w)
@@ -186,6 +195,8 @@ static void table_draw_layout(struct table *t, const struct table_ops *ops,
 
 		c->x = x;
 		c->w = own ? own : rest > SHARE_MIN ? rest : SHARE_MIN;
+		if (!own && !t->columns[0] && c->col->keep && most && c->w > most)
+			c->w = most; /* farther apart tells nothing more */
 		if (c->x + c->w > w)
 			c->w = t->columns[0] || !own ? w - c->x : 0;
 		if (c->w <= 0) {

@@ -311,6 +311,26 @@ static void no_size_is_too_small(void **state)
 	console_close(&k);
 }
 
+/* Where it says the same as the name, in each row. */
+static void descriptions_that_are_the_names_have_no_column(void **state)
+{
+	struct console_kit k;
+	char *kept;
+
+	(void)state;
+	open_fabric(&k);
+	console_size(&k, 200, 60);
+	console_keys(&k, "4");
+	console_shows(&k, "GUID");
+	console_hides(&k, "description");
+	kept = k.fabric->sw_desc[3];
+	k.fabric->sw_desc[3] = (char[]){ "rack 7, upper half" };
+	console_shows(&k, "description");
+	console_shows(&k, "rack 7, upper half");
+	k.fabric->sw_desc[3] = kept;
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +343,7 @@ int main(void)
 		cmocka_unit_test(sl2vl_tables_in_their_three_forms),
 		cmocka_unit_test(the_mouse_goes_to_what_it_points_at_in_every_pane),
 		cmocka_unit_test(no_size_is_too_small),
+		cmocka_unit_test(descriptions_that_are_the_names_have_no_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
