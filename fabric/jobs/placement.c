@@ -19,6 +19,7 @@ struct machine {
 	const char **name; /* by node, in the order of names */
 	uint32_t *sw;	   /* by node: its switch */
 	bool *busy;
+	uint32_t *used;		    /* by node: processors that jobs have which share it */
 	uint32_t nfree, first_free; /* no node before it is free */
 	uint32_t *sw_free;	    /* by switch */
 	uint32_t *sw_off, *sw_node; /* nodes of each switch */
@@ -77,6 +78,7 @@ static void placement_machine_init(struct machine *m, const struct fabric *f, ui
 	*m = (struct machine){ .f = f };
 	placement_add_nodes(m);
 	m->busy = xcalloc(m->n, sizeof(*m->busy));
+	m->used = xcalloc(m->n, sizeof(*m->used));
 	m->pool = xcalloc(m->n, sizeof(*m->pool));
 	placement_index_switches(m);
 	rng_seed(&m->rng, seed);
@@ -90,6 +92,7 @@ static void placement_machine_done(struct machine *m)
 	free(m->name);
 	free(m->sw);
 	free(m->busy);
+	free(m->used);
 	free(m->pool);
 	free(m->sw_free);
 	free(m->sw_off);
@@ -182,6 +185,46 @@ static void placement_give_back(struct machine *m, const uint32_t *node, uint32_
 	m->nfree += n;
 }
 
+static void placement_choose(struct machine *m, enum placement policy, uint32_t wants,
+			     uint32_t *out)
+{
+	if (policy == PLACEMENT_FIRST_FIT)
+		placement_first_fit(m, wants, out);
+	else if (policy == PLACEMENT_SCATTERED)
+		placement_scatter(m, wants, out);
+	else
+		placement_by_topology(m, wants, out);
+}
+
+/* The fullest of the nodes that are shared and have room; FAB_NONE: none. */
+static uint32_t placement_shared_node(const struct machine *m, const struct job_record *r)
+{
+	uint32_t best = FAB_NONE, most = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->used[i] > most && (uint64_t)m->used[i] + r->procs <= r->node_procs) {
+			best = i;
+			most = m->used[i];
+		}
+	return best;
+}
+
+static void placement_share(struct machine *m, enum placement policy, const struct job_record *r,
+			    uint32_t *out)
+{
+	*out = placement_shared_node(m, r);
+	if (*out == FAB_NONE)
+		placement_choose(m, policy, 1, out);
+	m->used[*out] += r->procs;
+}
+
+static void placement_give_back_share(struct machine *m, uint32_t node, uint32_t procs)
+{
+	m->used[node] -= procs;
+	if (!m->used[node])
+		placement_give_back(m, &node, 1);
+}
+
 /* Names as one text, ranges where they follow each other. */
 static char *placement_text(const struct machine *m, const uint32_t *node, uint32_t n)
 {
@@ -225,17 +268,6 @@ static bool placement_in_window(const struct placement_opts *o, const struct job
 	return r->start_s <= o->to_s && (!r->end_s || r->end_s > o->from_s);
 }
 
-static void placement_choose(struct machine *m, enum placement policy, uint32_t wants,
-			     uint32_t *out)
-{
-	if (policy == PLACEMENT_FIRST_FIT)
-		placement_first_fit(m, wants, out);
-	else if (policy == PLACEMENT_SCATTERED)
-		placement_scatter(m, wants, out);
-	else
-		placement_by_topology(m, wants, out);
-}
-
 /* What the jobs have at present; NULL: nothing. */
 struct places {
 	struct machine m;
@@ -253,7 +285,9 @@ static void placement_end_jobs(struct places *p, const struct job_log *log, int6
 			continue; /* goes on for ever */
 		if (e->job->end_s > now_s)
 			return;
-		if (p->held[e->at])
+		if (p->held[e->at] && e->job->procs)
+			placement_give_back_share(&p->m, *p->held[e->at], e->job->procs);
+		else if (p->held[e->at])
 			placement_give_back(&p->m, p->held[e->at], log->jobs[e->at].wants);
 		free(p->held[e->at]);
 		p->held[e->at] = NULL;
@@ -266,13 +300,16 @@ static void placement_start_job(struct places *p, struct job_log *log, uint32_t 
 	struct job_record *r = &log->jobs[at];
 	char *text;
 
-	if (r->wants > p->m.nfree) {
+	if (r->wants > p->m.nfree && (!r->procs || placement_shared_node(&p->m, r) == FAB_NONE)) {
 		report->first_id = report->no_room++ ? report->first_id : r->id;
 		return;
 	}
 	report->placed++;
 	p->held[at] = xcalloc(r->wants, sizeof(uint32_t));
-	placement_choose(&p->m, opts->policy, r->wants, p->held[at]);
+	if (r->procs)
+		placement_share(&p->m, opts->policy, r, p->held[at]);
+	else
+		placement_choose(&p->m, opts->policy, r->wants, p->held[at]);
 	if (!placement_in_window(opts, r))
 		return;
 	text = placement_text(&p->m, p->held[at], r->wants);

@@ -3,7 +3,8 @@
  * placement: nodes for jobs of which only their number is known (swf.h), as a scheduler with that
  * policy would have taken them.
  *
- * Jobs start when the history says; whoever finds too few free nodes then is left out.
+ * Jobs start when the history says; whoever finds too few free nodes then is left out.  Jobs that
+ * need only some processors of a node share nodes with each other, the fullest that has room first.
  */
 #pragma once
 

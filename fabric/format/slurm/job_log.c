@@ -165,7 +165,7 @@ static bool job_log_same(const struct job_record *a, const struct job_record *b)
 {
 	return a->id == b->id && a->task == b->task && !a->part && !b->part &&
 	       a->start_s == b->start_s && a->end_s == b->end_s && a->wants == b->wants &&
-	       !strcmp(a->nodes, b->nodes);
+	       a->procs == b->procs && !strcmp(a->nodes, b->nodes);
 }
 
 /* By what they say, then in the order of the file. */
@@ -183,6 +183,8 @@ static int job_log_by_content(const void *pa, const void *pb)
 		return a->end_s < b->end_s ? -1 : 1;
 	if (a->wants != b->wants)
 		return a->wants < b->wants ? -1 : 1;
+	if (a->procs != b->procs)
+		return a->procs < b->procs ? -1 : 1;
 	by = strcmp(a->nodes, b->nodes);
 	return by ? by : (a > b) - (a < b);
 }

@@ -21,6 +21,8 @@ struct job_record {
 	const char *attr[JOB_ATTRS]; /* "" when unknown; label: where it is not job_record_name() */
 	char *nodes;		     /* host list, checked when it was read */
 	uint32_t wants;		     /* so many nodes, where it is not known which; else 0 */
+	/* Of the one node that it wants: processors of all, so that others may share it; 0: all. */
+	uint32_t procs, node_procs;
 };
 
 struct job_log {

@@ -21,6 +21,8 @@ static void jobs_apart_put(bytes_out *out, const struct job_log *log)
 		bytes_put(out, &r->id, sizeof(r->id));
 		bytes_put(out, &r->task, sizeof(r->task));
 		bytes_put(out, &r->wants, sizeof(r->wants));
+		bytes_put(out, &r->procs, sizeof(r->procs));
+		bytes_put(out, &r->node_procs, sizeof(r->node_procs));
 		bytes_put(out, &r->start_s, sizeof(r->start_s));
 		bytes_put(out, &r->end_s, sizeof(r->end_s));
 		bytes_put_text(out, r->name);
@@ -55,6 +57,8 @@ static void jobs_apart_take_one(struct job_log *log, struct bytes_in *in)
 	bytes_take(in, &r.id, sizeof(r.id));
 	bytes_take(in, &r.task, sizeof(r.task));
 	bytes_take(in, &r.wants, sizeof(r.wants));
+	bytes_take(in, &r.procs, sizeof(r.procs));
+	bytes_take(in, &r.node_procs, sizeof(r.node_procs));
 	bytes_take(in, &r.start_s, sizeof(r.start_s));
 	bytes_take(in, &r.end_s, sizeof(r.end_s));
 	r.name = name = bytes_take_text(in);

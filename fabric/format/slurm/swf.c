@@ -70,12 +70,16 @@ static void swf_header(struct swf *s, const char *line)
 	}
 }
 
-static uint32_t swf_nodes(const struct swf *s, int64_t procs)
+static void swf_size(struct job_record *r, const struct swf *s, uint64_t procs)
 {
 	uint64_t per = s->nodes && s->procs > s->nodes ? s->procs / s->nodes : 1;
-	uint64_t n = ((uint64_t)procs + per - 1) / per;
+	uint64_t n = (procs + per - 1) / per;
 
-	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	r->wants = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	if (procs >= per || per > UINT32_MAX)
+		return;
+	r->procs = (uint32_t)procs;
+	r->node_procs = (uint32_t)per;
 }
 
 int swf_line(struct swf *s, struct job_lines *x, char *line)
@@ -102,7 +106,7 @@ int swf_line(struct swf *s, struct job_lines *x, char *line)
 	r.start_s = s->start_s + v[SWF_SUBMIT] + (v[SWF_WAIT] > 0 ? v[SWF_WAIT] : 0);
 	r.start_s += !r.start_s; /* 0 would be always */
 	r.end_s = r.start_s + v[SWF_RUN];
-	r.wants = swf_nodes(s, procs);
+	swf_size(&r, s, (uint64_t)procs);
 	snprintf(user, sizeof(user), "user%lld", (long long)v[SWF_USER]);
 	if (v[SWF_USER] >= 0)
 		r.user = user;

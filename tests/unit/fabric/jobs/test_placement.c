@@ -122,6 +122,69 @@ static void only_the_jobs_of_a_window_are_kept(void **state)
 	fabric_put(f);
 }
 
+static void add_part(struct job_log *log, uint64_t id, int64_t start_s, int64_t end_s,
+		     uint32_t procs)
+{
+	add(log, id, start_s, end_s, 1);
+	log->jobs[log->n - 1].procs = procs;
+	log->jobs[log->n - 1].node_procs = 8;
+}
+
+/* 2 leaves of 2 hosts: n0000 .. n0003, of 8 processors each. */
+static void jobs_of_some_processors_share_nodes(void **state)
+{
+	struct placement_opts opts = { PLACEMENT_FIRST_FIT, 1, JOB_LOG_ALL, JOB_LOG_ALL };
+	struct fabric *f = net_tree(2, 2, 2, NULL);
+	struct placement_report report;
+	struct job_log *log = job_log_new();
+
+	(void)state;
+	add_part(log, 1, 10, 50, 3);
+	add_part(log, 2, 11, 40, 6);
+	add_part(log, 3, 12, 90, 2); /* room on both: on the fuller */
+	add_part(log, 4, 13, 90, 4);
+	add(log, 5, 14, 60, 2);	     /* whole nodes */
+	add_part(log, 6, 15, 90, 1); /* no node is free, and one has a processor left */
+	add_part(log, 7, 16, 90, 1); /* none has */
+	add(log, 8, 45, 90, 1);	     /* 2 has ended, 3 has not */
+	add_part(log, 9, 55, 90, 3); /* where 1 was */
+	job_log_place(log, f, &opts, &report);
+	assert_string_equal(nodes_of(log, 1), "n0000");
+	assert_string_equal(nodes_of(log, 2), "n0001");
+	assert_string_equal(nodes_of(log, 3), "n0001");
+	assert_string_equal(nodes_of(log, 4), "n0000");
+	assert_string_equal(nodes_of(log, 5), "n[0002-0003]");
+	assert_string_equal(nodes_of(log, 6), "n0000");
+	assert_null(nodes_of(log, 7));
+	assert_null(nodes_of(log, 8));
+	assert_string_equal(nodes_of(log, 9), "n0000");
+	assert_int_equal(report.placed, 7);
+	assert_int_equal(report.no_room, 2);
+	assert_int_equal(report.first_id, 7);
+	job_log_free(log);
+	fabric_put(f);
+}
+
+/* A node that jobs have shared is whole again once the last of them has ended. */
+static void a_shared_node_is_free_after_the_last_of_them(void **state)
+{
+	struct placement_opts opts = { PLACEMENT_FIRST_FIT, 1, JOB_LOG_ALL, JOB_LOG_ALL };
+	struct fabric *f = net_tree(2, 2, 2, NULL);
+	struct placement_report report;
+	struct job_log *log = job_log_new();
+
+	(void)state;
+	add_part(log, 1, 10, 50, 3);
+	add_part(log, 2, 11, 40, 5);
+	add(log, 3, 50, 60, 4);
+	job_log_place(log, f, &opts, &report);
+	assert_string_equal(nodes_of(log, 2), "n0000");
+	assert_string_equal(nodes_of(log, 3), "n[0000-0003]");
+	assert_int_equal(report.no_room, 0);
+	job_log_free(log);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +192,8 @@ int main(void)
 		cmocka_unit_test(topology_keeps_a_job_on_one_switch_where_it_can),
 		cmocka_unit_test(what_is_drawn_depends_on_the_seed_alone),
 		cmocka_unit_test(only_the_jobs_of_a_window_are_kept),
+		cmocka_unit_test(jobs_of_some_processors_share_nodes),
+		cmocka_unit_test(a_shared_node_is_free_after_the_last_of_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

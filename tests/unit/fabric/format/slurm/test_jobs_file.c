@@ -330,18 +330,23 @@ static void a_workload_in_standard_format_says_how_many_nodes(void **state)
 					"; MaxProcs: 512\n"
 					"1 0 10 100 16 -1 -1 16 -1 -1 1 7 1 1 1 -1 -1 -1\n"
 					"2 5 -1 50 -1 -1 -1 5 -1 -1 1 8 1 1 1 -1 -1 -1\n"
-					"3 6 0 -1 4 -1 -1 4 -1 -1 0 8 1 1 1 -1 -1 -1\n",
+					"3 6 0 -1 4 -1 -1 4 -1 -1 0 8 1 1 1 -1 -1 -1\n"
+					"4 7 0 90 3 -1 -1 3 -1 -1 0 8 1 1 1 -1 -1 -1\n",
 					&report);
 	struct job_log *bad = NULL;
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(log->n, 2);
+	assert_int_equal(log->n, 3);
 	assert_int_equal(log->jobs[0].start_s, 1000010);
 	assert_int_equal(log->jobs[0].end_s, 1000110);
 	assert_int_equal(log->jobs[0].wants, 4);
 	assert_string_equal(log->jobs[0].user, "user7");
 	assert_int_equal(log->jobs[1].wants, 2);
+	assert_int_equal(log->jobs[1].procs, 0);
+	assert_int_equal(log->jobs[2].wants, 1);
+	assert_int_equal(log->jobs[2].procs, 3);
+	assert_int_equal(log->jobs[2].node_procs, 4);
 	assert_int_equal(report.skipped, 1);
 	assert_false(log->local_times);
 	assert_int_equal(read_text(&bad, "; MaxNodes: 4\n1 0 10 100\n", NULL, &err), -EINVAL);
