@@ -25,7 +25,7 @@ ok "all that the spec file has" test "$(rpms | wc -l)" -eq "$(($(grep -c '^%pack
 files() { for f in $(rpms); do rpm -qlp "$f" 2>/dev/null; done | sort; }
 once() { files | grep -v '^(' | uniq -d >"$work/twice"; ! grep -vE '/(share|libexec|etc|doc|licenses)/ibroute-top[^/]*(/LICENSE|/examples)?$|\.build-id' "$work/twice"; }
 ok "no file is in two of them" once
-for f in bin/ibroute-top ibroute-slurm libibroute.so ibroute-top-collect.service ibroute-top.service slurm-hook.sh ibroute-agent.h \
+for f in bin/ibroute-top ibroute-slurm libibroute.so ibroute-top-collect.service ibroute-top.service ibroute-top-prune.timer sysconfig/ibroute-top slurm-hook.sh ibroute-agent.h \
 	ibroute.rules.yml ibroute.dashboard.json policy.conf man1/ibroute-top.1 schema.json reroute.sh; do
 	has() { files | grep -q "/$f\(\.gz\)\?\$"; }
 	ok "they have $f" has
