@@ -204,6 +204,10 @@ earlier() {
 ok "--at -3s is the fabric of then, with its routing" earlier
 log_of_then() { is 0 "${record[@]}" --at -3s --view events && grep -q '"area": *"sweep"' out; }
 ok "and its log" log_of_then
+screen_of_then() { is 0 "${look[@]}" -n 1 --screen "$1" --ascii --do "$2" && grep -q "$3" out; }
+ok "a screen of that moment, by a command that is typed" screen_of_then overview "at -3s" "HIST "
+ok "and one that holds it against now" screen_of_then links "against -3s" " then change "
+ok "and why there is none" screen_of_then overview "at 2020-01-01" 'nothing is kept from before'
 activity() {
 	is 0 "${look[@]}" --json -n 1 --view activity && python3 "$top/tests/schema.py" record out || return
 	[ "$(field '["activity"][0]["kind"]')" = baseline ] && [ "$(field '["activity"][0]["state"]')" = learnt ] &&

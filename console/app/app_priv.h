@@ -533,6 +533,9 @@ bool app_collector_paces(struct app *a);
 bool app_collector_asked(struct app *a);
 /* Shows the sample of that moment of Unix time, and its routing; without a screen. */
 int app_collector_past_now(struct app *a, int64_t at_ms, struct err *err);
+/* Until the moments that were asked for are there, or it is known that they are not; without a
+ * screen.  -ETIMEDOUT. */
+int app_collector_past_wait(struct app *a, struct err *err);
 
 /* app_files.c: files that threads of their own read and write, one of each ops at a time */
 #define APP_FILES_MAX 8

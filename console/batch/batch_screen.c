@@ -17,6 +17,17 @@ static void batch_screen_export(struct app *a, const struct canvas *c, const str
 			       &a->export_failed);
 }
 
+/* A moment that a collector keeps takes a while, in which threads have to be able to log. */
+static void batch_screen_await(struct app *a)
+{
+	struct err err = { "" };
+
+	pthread_mutex_unlock(&a->events_lock);
+	if (app_collector_past_wait(a, &err))
+		shell_say(a->shell, "%s", err.text);
+	pthread_mutex_lock(&a->events_lock);
+}
+
 /* Of the requests for the application only those for the history and for files are handled. */
 static void batch_screen_press(struct app *a, const struct canvas *c, uint32_t key)
 {
@@ -28,8 +39,11 @@ static void batch_screen_press(struct app *a, const struct canvas *c, uint32_t k
 	shell_input(a->shell, &in, app_shown(a), &r);
 	if (r.type == REQ_EXPORT || r.type == REQ_EXPORT_OVER)
 		batch_screen_export(a, c, &r);
+	else if (r.type == REQ_AGAINST)
+		app_against_set(a, r.text);
 	else
 		app_history_act(a, &r);
+	batch_screen_await(a);
 }
 
 static void batch_screen_type_commands(struct app *a, struct canvas *c, const char *text)

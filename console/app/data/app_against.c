@@ -4,17 +4,14 @@
 
 #include "console/session/samples/sample_reading.h"
 #include "fabric/base/message/plural.h"
-#include "fabric/base/time/clock.h"
 #include "fabric/base/time/when.h"
 #include "views/data/state/key_hint.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#define AGAINST_WAIT_S 30.0
 #define AGAINST_SERIAL (1ull << 63) /* of questions: those of moments to be shown count from 1 */
 
 static void app_against_drop(struct app *a)
@@ -102,17 +99,11 @@ void app_against_set(struct app *a, const char *text)
 int app_against_now(struct app *a, const char *text, struct err *err)
 {
 	struct app_against *g = &a->against;
-	double until = clock_s() + AGAINST_WAIT_S;
+	struct err why = { "" };
 
 	app_against_set(a, text);
-	while (g->awaited && clock_s() < until) {
-		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
-
-		poll(&fd, 1, 500);
-		app_take_messages(a);
-	}
-	if (g->awaited)
-		return err_set(err, -ETIMEDOUT, "--against: the collector does not answer");
+	if (app_collector_past_wait(a, &why))
+		return err_set(err, -ETIMEDOUT, "--against: %s", why.text);
 	return g->no_past[0] ? err_set(err, -ENOENT, "--against: %s", g->no_past) : 0;
 }
 

@@ -270,27 +270,39 @@ static void app_collector_take_past(struct app *a, struct msg *msg)
 		app_play_event_came(a, msg->text);
 }
 
+static bool app_collector_past_lacks_figures(const struct app *a)
+{
+	const struct app_history *h = &a->shown_history;
+
+	return h->on && h->at.was.tables && !h->at.was.figures;
+}
+
+int app_collector_past_wait(struct app *a, struct err *err)
+{
+	double until = clock_s() + PAST_WAIT_S;
+
+	while ((a->shown_history.awaited || a->against.awaited ||
+		app_collector_past_lacks_figures(a)) &&
+	       clock_s() < until) {
+		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
+
+		poll(&fd, 1, 500);
+		app_take_messages(a);
+	}
+	if (a->shown_history.awaited || a->against.awaited)
+		return err_set(err, -ETIMEDOUT, "the collector does not answer");
+	return 0;
+}
+
 int app_collector_past_now(struct app *a, int64_t at_ms, struct err *err)
 {
-	struct app_history *h = &a->shown_history;
-	double until = clock_s() + PAST_WAIT_S;
+	const struct app_history *h = &a->shown_history;
+	struct err why = { "" };
 
 	if (!app_history_ask(a, at_ms, 0))
 		return err_set(err, -ENOENT, "--at: there is no collector that keeps the past");
-	while (h->awaited && clock_s() < until) {
-		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
-
-		poll(&fd, 1, 500);
-		app_take_messages(a);
-	}
-	if (h->awaited)
-		return err_set(err, -ETIMEDOUT, "--at: the collector does not answer");
-	while (h->on && h->at.was.tables && !h->at.was.figures && clock_s() < until) {
-		struct pollfd fd = { .fd = mailbox_fd(a->box), .events = POLLIN };
-
-		poll(&fd, 1, 500);
-		app_take_messages(a);
-	}
+	if (app_collector_past_wait(a, &why))
+		return err_set(err, -ETIMEDOUT, "--at: %s", why.text);
 	return h->no_past[0] ? err_set(err, -ENOENT, "--at: %s", h->no_past) : 0;
 }
 
