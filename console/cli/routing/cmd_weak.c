@@ -88,10 +88,10 @@ static void cmd_weak_name(char *buf, size_t size, const struct fabric *f, const 
 	uint32_t c = p->chan;
 
 	if (c == FAB_NONE)
-		snprintf(buf, size, "%s", f->sw_name[p->sw]);
+		snprintf(buf, size, "%s", f->sw_short[p->sw]);
 	else
-		snprintf(buf, size, "%s/%u-%s/%u", f->sw_name[f->chan_src[c]], f->chan_port[c],
-			 f->sw_name[f->chan_dst[c]], f->chan_rport[c]);
+		snprintf(buf, size, "%s/%u-%s/%u", f->sw_short[f->chan_src[c]], f->chan_port[c],
+			 f->sw_short[f->chan_dst[c]], f->chan_rport[c]);
 }
 
 static double cmd_weak_rise(const struct weak_report *w, const struct weak_part *p)
@@ -99,13 +99,25 @@ static double cmd_weak_rise(const struct weak_report *w, const struct weak_part 
 	return 100 * (p->time / w->time - 1);
 }
 
+static int cmd_weak_name_width(const struct weak_report *w, const struct fabric *f, uint32_t n)
+{
+	char name[200];
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		cmd_weak_name(name, sizeof(name), f, &w->part[i]);
+		most = strlen(name) > most ? strlen(name) : most;
+	}
+	return (int)most;
+}
+
 static void cmd_weak_print_part(const struct weak_report *w, const struct fabric *f,
-				const struct weak_part *p)
+				const struct weak_part *p, int width)
 {
 	char name[200];
 
 	cmd_weak_name(name, sizeof(name), f, p);
-	printf("%-6s %-40s %6u ", p->chan == FAB_NONE ? "switch" : "cable", name, p->hosts);
+	printf("%-6s %-*s %6u ", p->chan == FAB_NONE ? "switch" : "cable", width, name, p->hosts);
 	if (p->end == WEAK_REPAIRED)
 		printf("%8.3f %+7.1f %4u %6u %8" PRIu64 "\n", p->time, cmd_weak_rise(w, p), p->vls,
 		       p->lids, p->changed);
@@ -117,12 +129,14 @@ static void cmd_weak_print_part(const struct weak_report *w, const struct fabric
 
 static void cmd_weak_print(const struct weak_report *w, const struct fabric *f, uint32_t n)
 {
+	int width = cmd_weak_name_width(w, f, n);
+
 	printf("%s: time of shifts over all hosts %.3f (1 is without contention), %u VL%s\n\n",
 	       f->name, w->time, w->vls, plural(w->vls));
-	printf("%-6s %-40s %6s %8s %7s %4s %6s %8s\n", "fails", "", "hosts", "time", "+%", "VLs",
-	       "LIDs", "entries");
+	printf("%-6s %-*s %6s %8s %7s %4s %6s %8s\n", "fails", width, "", "hosts", "time", "+%",
+	       "VLs", "LIDs", "entries");
 	for (uint32_t i = 0; i < n; i++)
-		cmd_weak_print_part(w, f, &w->part[i]);
+		cmd_weak_print_part(w, f, &w->part[i], width);
 	if (n < w->n)
 		printf("... and %u more, none of them worse (--limit 0 lists all)\n", w->n - n);
 }
