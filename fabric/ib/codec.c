@@ -37,7 +37,6 @@ enum {
 
 #define STATUS_DIRECTION 0x8000
 #define SA_VERSION	 2
-#define RMPP_VERSION	 1
 #define RMPP_DATA	 1
 
 enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags; above them is a time */
@@ -103,7 +102,7 @@ static bool codec_is_whole(const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	return p->whole && p->whole_len >= SA_HEADER && d[OFF_RMPP_VERSION] == RMPP_VERSION &&
+	return p->whole && p->whole_len >= SA_HEADER && d[OFF_RMPP_VERSION] == MAD_RMPP_VERSION &&
 	       d[OFF_RMPP_TYPE] == RMPP_DATA && (d[OFF_RMPP_FLAGS] & RMPP_ACTIVE) &&
 	       (d[OFF_RMPP_FLAGS] & RMPP_FIRST) &&
 	       !(d[OFF_RMPP_FLAGS] & RMPP_LAST) == (p->whole_len > MAD_BYTES);
@@ -240,7 +239,7 @@ void mad_reply_table(struct mad_packet *p, uint8_t *whole, size_t len, uint16_t 
 	size_t first = len < MAD_BYTES ? len : MAD_BYTES;
 
 	mad_reply(p, 0, NULL, 0);
-	d[OFF_RMPP_VERSION] = RMPP_VERSION;
+	d[OFF_RMPP_VERSION] = MAD_RMPP_VERSION;
 	d[OFF_RMPP_TYPE] = RMPP_DATA;
 	d[OFF_RMPP_FLAGS] = RMPP_ACTIVE | RMPP_FIRST | (len <= MAD_BYTES ? RMPP_LAST : 0);
 	be32_put(d + OFF_RMPP_SEGMENT, 1);

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #define MAD_BYTES	   256
-#define MAD_WHOLE_MOST	   (64u << 20) /* of a message: longer ones are an error of the port */
+#define MAD_WHOLE_MOST	   (64u << 20) /* of a message: longer ones are dropped */
+#define MAD_RMPP_VERSION   1	       /* by which long messages come whole (13.6.2) */
 #define MAD_PERMISSIVE_LID 0xffff      /* destination of a purely directed route */
 
 struct mad_addr {

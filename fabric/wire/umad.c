@@ -28,6 +28,7 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 #else
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/log.h"
 #include "fabric/base/time/clock.h"
 #include "fabric/ib/codec.h"
 
@@ -36,6 +37,7 @@ int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,6 +107,23 @@ static bool umad_port_nothing_came(int rc)
 	return rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC;
 }
 
+/* The kernel keeps a message until it is read as a whole, before any that came after it. */
+static int umad_port_drop_message(struct hca *h, int len)
+{
+	size_t size = sizeof(ib_user_mad_t) + (size_t)len;
+	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED)
+		return -EMSGSIZE;
+	umad_recv(h->fd, room, &len, 0);
+	munmap(room, size);
+	log_add(LOG_WARN, "port",
+		"%s port %u: an answer of %d MB was dropped: at most %u MB are read", h->local.ca,
+		h->local.port, (len + (1 << 20) - 1) >> 20, MAD_WHOLE_MOST >> 20);
+	return -EWOULDBLOCK;
+}
+
 /* A message that is longer than there is room for stays where it is: the kernel says how long. */
 static int umad_port_take_message(struct hca *h, int *len, int wait_ms)
 {
@@ -115,7 +134,7 @@ static int umad_port_take_message(struct hca *h, int *len, int wait_ms)
 	if (rc != -ENOSPC || *len <= h->room)
 		return rc;
 	if (*len > (int)MAD_WHOLE_MOST)
-		return -EMSGSIZE;
+		return umad_port_drop_message(h, *len);
 	h->room = *len;
 	h->in = xrealloc(h->in, 1, sizeof(ib_user_mad_t) + (size_t)h->room);
 	return umad_recv(h->fd, h->in, len, 0);
@@ -319,7 +338,6 @@ static int umad_port_choose(struct hca *h, const char *ca, uint32_t port, struct
 		       "another one (see ibstat)");
 }
 
-#define RMPP_VERSION 1 /* long tables come whole */
 #define METHOD_LONGS (16 / sizeof(long))
 
 static void umad_port_method_add(long mask[METHOD_LONGS], uint8_t method)
@@ -342,7 +360,7 @@ static int umad_port_register_agents(struct hca *h, bool listen, struct err *err
 			       "%s port %u accepts no more management clients (umad_register "
 			       "failed)",
 			       h->local.ca, h->local.port);
-	h->agent_sa = umad_register(h->fd, MAD_SA, 2, RMPP_VERSION, listen ? reports : NULL);
+	h->agent_sa = umad_register(h->fd, MAD_SA, 2, MAD_RMPP_VERSION, listen ? reports : NULL);
 	if (h->agent_sa >= 0)
 		return 0;
 	return err_set(err, -EBUSY,

@@ -86,6 +86,8 @@ print("assumed" if j["transition"]["sl_assumed"] else "told", j["sl_paths"])' "$
 overview_knows() { lab_on n0002 "$IBROUTE_TOP" --json -n 1 --jobs none --collector none 2>/dev/null >"$LAB_DIR/overview" && grep -q "\"service_levels_known\": $1" "$LAB_DIR/overview"; }
 ok "and the console" overview_knows true
 ok "plan has them, too: minhop changes many" eval 'planned minhop | tee -a "$LAB_DIR/out" | grep -qE "^told [1-9][0-9]+$"'
+huge() { UMAD_RMPP_HUGE=80 planned minhop >"$LAB_DIR/huge" && grep -q 'an answer of 80 MB was dropped: at most 64 MB are read' "$LAB_DIR/err" && grep -qE '^told [1-9][0-9]+$' "$LAB_DIR/huge"; }
+ok "an answer beyond all measure is dropped, told, and asked for again" huge
 awk '{ print $1, $2, ($3 + 1) % 2 }' "$LAB_DIR/theirs" >"$LAB_DIR/wrong"
 others_differ() { wire paths "$LAB_DIR/wrong" | grep '[1-9][0-9]* of [0-9]* paths differ'; }
 ok "others are told apart" others_differ

@@ -19,7 +19,8 @@
  * segments that went out, of them those that did again.  UMAD_RMPP_LOSE=N: every Nth of the
  * segments that go out is lost, and what was not acknowledged goes out again.  Otherwise nothing
  * does: the simulator loses a segment or an acknowledgement only with the program at its other end,
- * and a segment that comes again would meet the next program there.
+ * and a segment that comes again would meet the next program there.  UMAD_RMPP_HUGE=MB: the first
+ * message that is complete is given out as so long.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -97,7 +98,7 @@ struct message {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct message *sending, *receiving, *ready;
 static bool speaks[AGENTS]; /* registered with a version of RMPP */
-static uint64_t own_counts[COUNTS], *counts = own_counts, lose;
+static uint64_t own_counts[COUNTS], *counts = own_counts, lose, huge;
 static int (*next_poll)(struct pollfd *, nfds_t, int);
 static ssize_t (*next_read)(int, void *, size_t);
 static ssize_t (*next_write)(int, const void *, size_t);
@@ -113,6 +114,7 @@ __attribute__((constructor)) static void umad_rmpp_begin(void)
 	*(void **)&next_read = dlsym(RTLD_NEXT, "read");
 	*(void **)&next_write = dlsym(RTLD_NEXT, "write");
 	*(void **)&next_ioctl = dlsym(RTLD_NEXT, "ioctl");
+	huge = getenv("UMAD_RMPP_HUGE") ? strtoull(getenv("UMAD_RMPP_HUGE"), NULL, 10) << 20 : 0;
 	lose = every ? strtoull(every, NULL, 10) : 0;
 	if (fd < 0 || ftruncate(fd, sizeof(own_counts)))
 		return;
@@ -343,6 +345,13 @@ static void give_out(struct message *m)
 	m->whole = true;
 	free(m->bytes);
 	m->bytes = NULL;
+	if (huge > r->len) {
+		r->bytes = grown(r->bytes, huge);
+		memset(r->bytes + r->len, 0, huge - r->len);
+		r->len = huge;
+		u = (struct ib_user_mad *)r->bytes;
+	}
+	huge = 0;
 	u->length = (uint32_t)r->len;
 	message_append(&ready, r);
 }
