@@ -156,7 +156,7 @@ void canvas_name(struct canvas *c, struct rect r, int x, int y, int width, enum 
 {
 	char buf[LINE_MAX_BYTES];
 
-	canvas_text(c, r, x, y, role, text_shorten(buf, sizeof(buf), text, width));
+	canvas_text(c, r, x, y, role, text_shorten_ends(buf, sizeof(buf), text, width));
 }
 
 /* Bytes of text that fit width columns, broken after a blank where there is one. */

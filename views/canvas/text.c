@@ -132,21 +132,41 @@ static void text_append_columns(char *buf, size_t len, const char *text, int fro
 	}
 }
 
-const char *text_shorten(char *buf, size_t len, const char *text, int width)
+/* Appends columns from .. to, width of them at most: without their middle. */
+static void text_append_shortened(char *buf, size_t len, const char *text, int from, int to,
+				  int width)
 {
-	int w = text_width(text);
 	int head = (width - 2 + 1) / 2;
 
-	buf[0] = '\0';
-	if (w <= width) {
-		text_append_columns(buf, len, text, 0, w);
-	} else if (width < 5) {
-		text_append_columns(buf, len, text, 0, width);
-	} else {
-		text_append_columns(buf, len, text, 0, head);
-		text_append_columns(buf, len, "..", 0, 2);
-		text_append_columns(buf, len, text, w - (width - 2 - head), w);
+	if (to - from <= width || width < 5) {
+		text_append_columns(buf, len, text, from, to - from < width ? to : from + width);
+		return;
 	}
+	text_append_columns(buf, len, text, from, from + head);
+	text_append_columns(buf, len, "..", 0, 2);
+	text_append_columns(buf, len, text, to - (width - 2 - head), to);
+}
+
+const char *text_shorten(char *buf, size_t len, const char *text, int width)
+{
+	buf[0] = '\0';
+	text_append_shortened(buf, len, text, 0, text_width(text), width);
+	return buf;
+}
+
+const char *text_shorten_ends(char *buf, size_t len, const char *text, int width)
+{
+	const char *to = strstr(text, " -> ");
+	int w = text_width(text), room = width - 4, a, b;
+
+	if (!to || w <= width || room < 10)
+		return text_shorten(buf, len, text, width);
+	b = text_width(to + 4);
+	a = w - 4 - b;
+	buf[0] = '\0';
+	text_append_shortened(buf, len, text, 0, a, b <= room / 2 ? room - b : room / 2);
+	text_append_columns(buf, len, " -> ", 0, 4);
+	text_append_shortened(buf, len, text, a + 4, w, a <= room / 2 ? room - a : room - room / 2);
 	return buf;
 }
 

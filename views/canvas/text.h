@@ -13,6 +13,8 @@ int text_char_width(uint32_t ch);
 int text_width(const char *text);
 /* At most width columns; what is too long loses its middle, shown as "..".  Returns buf. */
 const char *text_shorten(char *buf, size_t len, const char *text, int width);
+/* The same for a cable, "a -> b": both ends lose their middle, the longer one first. */
+const char *text_shorten_ends(char *buf, size_t len, const char *text, int width);
 /* The same for sentences: loses whole words of its middle, shown as " .. ", where words are not
  * longer than a third of the width. */
 const char *text_shorten_words(char *buf, size_t len, const char *text, int width);

@@ -2,6 +2,7 @@
 #include "views/data/chan_value.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const char *chan_metric_name(enum chan_metric m)
 {
@@ -13,6 +14,50 @@ const char *chan_metric_name(enum chan_metric m)
 	};
 
 	return names[m];
+}
+
+/* The plan has nothing that it could be held against. */
+static bool chan_metrics_of_plan(const struct state *s)
+{
+	const struct plan_preview *p = state_plan(s);
+
+	return !s->tables && !state_metrics(s) && p->after && !p->before;
+}
+
+const struct metrics *chan_metrics(const struct state *s)
+{
+	return chan_metrics_of_plan(s) ? state_plan(s)->after : state_metrics(s);
+}
+
+static bool chan_metric_is_of_paths(enum chan_metric m)
+{
+	return m == CHAN_EFI || m == CHAN_JOB_EFI || m == CHAN_DARK;
+}
+
+const char *chan_metric_title(char *buf, size_t len, enum chan_metric m, const struct state *s)
+{
+	const struct plan_preview *p = state_plan(s);
+	const char *name = chan_metric_name(m);
+
+	if (!chan_metric_is_of_paths(m) || state_metrics(s) || s->mode != RUN_FILE)
+		snprintf(buf, len, "%s", name);
+	else if (!chan_metrics(s))
+		snprintf(buf, len, "%s%s", name, s->tables ? "" : " (Space in 6)");
+	else if (p->engine < s->preview.nengines && s->preview.engines[p->engine].engine)
+		snprintf(buf, len, "%s of plan %s", name,
+			 s->preview.engines[p->engine].engine->name);
+	else
+		snprintf(buf, len, "%s of plan %s", name, p->id);
+	return buf;
+}
+
+enum chan_metric chan_metric_first(enum chan_metric m, const struct state *s)
+{
+	if (s->mode != RUN_FILE || s->rates)
+		return m;
+	if (chan_metrics(s))
+		return CHAN_EFI;
+	return s->tables ? m : CHAN_PROBLEM;
 }
 
 static bool chan_metric_is_change(enum chan_metric m)
@@ -198,7 +243,7 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 	if (chan_metric_is_change(m))
 		return p == PROBLEM_NO_REPLY ? chan_value_sign('!', ROLE_WARN, 60)
 					     : chan_value_since(m, palette, s, port);
-	k = state_metrics(s);
+	k = chan_metrics(s);
 	if (m < CHAN_EFI || m == CHAN_ERRORS)
 		return p == PROBLEM_NO_REPLY ? chan_value_sign('!', ROLE_WARN, 60)
 		       : m == CHAN_UTIL
@@ -267,8 +312,10 @@ static int chan_value_legend_levels(enum palette palette, enum heat_quiet quiet,
 }
 
 void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet quiet,
-		       struct canvas *c, struct rect r, int x, int y)
+		       const struct state *s, struct canvas *c, struct rect r, int y)
 {
+	int x = 1;
+
 	switch (m) {
 	case CHAN_DELTA:
 		for (int l = -3; l <= 3; l++)
@@ -290,8 +337,11 @@ void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet
 			    "used");
 		return;
 	case CHAN_PROBLEM:
-		canvas_text(c, r, x, y, ROLE_DIM,
-			    "x down  ! no reply  s errors  ~ reduced  . no problem");
+		canvas_textf(c, r, x, y, ROLE_DIM,
+			     "x down  ! no reply  s errors  ~ reduced  . no problem%s",
+			     s->mode == RUN_FILE && !s->tables && !chan_metrics(s)
+				     ? "  EFI: Space in 6"
+				     : "");
 		return;
 	case CHAN_LANES:
 		canvas_text(c, r, x, y, ROLE_DIM,

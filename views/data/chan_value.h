@@ -34,6 +34,12 @@ struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad);
 struct chan_value chan_value_heat(double pct, enum palette palette);
 
 const char *chan_metric_name(enum chan_metric m);
+/* The same in a title: says of which plan it is, and what to do where nothing is known of paths. */
+const char *chan_metric_title(char *buf, size_t len, enum chan_metric m, const struct state *s);
+/* Of a dump, which has no counters: what is known of its paths, or else of its cables; else m. */
+enum chan_metric chan_metric_first(enum chan_metric m, const struct state *s);
+/* Of the tables; where none are known, of the plan selected; NULL: neither. */
+const struct metrics *chan_metrics(const struct state *s);
 /* It, or utilisation where there is no moment that it could be held against. */
 enum chan_metric chan_metric_shown(enum chan_metric m, const struct state *s);
 /* The one after it of those that need no plan; CHAN_DELTA behind the last. */
@@ -48,4 +54,4 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 		    const struct fabric_summary *v, const uint32_t *chan, uint32_t n);
 /* What the signs mean, on one line; in the colours of heat_role_quiet(). */
 void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet quiet,
-		       struct canvas *c, struct rect r, int x, int y);
+		       const struct state *s, struct canvas *c, struct rect r, int y);

@@ -44,7 +44,7 @@ static void heat_cables_draw_figures(const struct context *ctx, struct canvas *c
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
 	const struct port_rate *back =
 		state_rate(s, chan_fabric_port(s->fabric, s->fabric->chan_rev[chan]));
-	const struct metrics *m = state_metrics(s);
+	const struct metrics *m = chan_metrics(s);
 	const struct link_usage *use = state_usage(s);
 	char util[FIGURE_LEN], wait[FIGURE_LEN], err[FIGURE_LEN], in[FIGURE_LEN];
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], vls[FIGURE_LEN] = "-";

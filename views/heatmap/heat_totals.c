@@ -76,7 +76,7 @@ static void heat_totals_columns(struct heat_totals *t, const struct heat_sight *
 {
 	const struct heat_plane *p = at->plane;
 	const struct heat_totals now = {
-		t->col,	     at->window->ncol, t->cap,	     s->rates,		state_metrics(s), p,
+		t->col,	     at->window->ncol, t->cap,	     s->rates,		chan_metrics(s), p,
 		ctx->job.id, at->metric,       ctx->palette, at->window->col_n, at->dir
 	};
 

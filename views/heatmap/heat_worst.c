@@ -7,7 +7,14 @@
 #include <string.h>
 
 #define FIGURES 23 /* columns before the names */
+#define RATES	11 /* of them those of rates */
 #define JOBS	13 /* columns that say something about jobs */
+
+/* Columns before the names: a dump has no rates. */
+static int heat_worst_figures(const struct state *s)
+{
+	return s->mode == RUN_FILE && !s->rates ? FIGURES - RATES : FIGURES;
+}
 
 static bool heat_worst_less(const struct heat_cell *a, const struct heat_cell *b)
 {
@@ -48,18 +55,21 @@ static void heat_worst_draw_row(const struct heat_cell *cell, const struct conte
 				int names)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, cell->chan));
-	const struct metrics *m = state_metrics(s);
+	const struct metrics *m = chan_metrics(s);
 	char util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-", text[256];
-	int jobs = FIGURES + names + 2;
+	int figures = heat_worst_figures(s), jobs = figures + names + 2;
 
 	if (m)
 		figure_short(efi, m->efi[cell->chan]);
 	canvas_char(c, r, 2, y, cell->value.role, (uint32_t)(unsigned char)cell->value.glyph);
-	canvas_textf(c, r, 4, y, heat_role(ctx->palette, p ? heat_level(p->util_pct) : 0), "%4s%%",
-		     figure_pct(util, p ? p->util_pct : NAN));
-	canvas_textf(c, r, 10, y, ROLE_TEXT, "%5s %6s", figure_pct(wait, p ? p->wait_pct : NAN),
-		     efi);
-	canvas_name(c, r, FIGURES, y, names, ROLE_TEXT,
+	if (figures == FIGURES) {
+		canvas_textf(c, r, 4, y, heat_role(ctx->palette, p ? heat_level(p->util_pct) : 0),
+			     "%4s%%", figure_pct(util, p ? p->util_pct : NAN));
+		canvas_textf(c, r, 10, y, ROLE_TEXT, "%5s",
+			     figure_pct(wait, p ? p->wait_pct : NAN));
+	}
+	canvas_rightf(c, r, figures - 1, y, ROLE_TEXT, "%6s", efi);
+	canvas_name(c, r, figures, y, names, ROLE_TEXT,
 		    chan_label(text, sizeof(text), s->fabric, cell->chan));
 	if (jobs + JOBS < r.w)
 		canvas_text(c, r, jobs, y, ROLE_DIM,
@@ -70,7 +80,7 @@ static void heat_worst_draw_row(const struct heat_cell *cell, const struct conte
 static int heat_worst_names(const struct heat_cell *const *worst, uint32_t n, const struct state *s,
 			    int w)
 {
-	int most = 4;
+	int most = 4, room = w - heat_worst_figures(s) - 1;
 	char text[256];
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -78,7 +88,7 @@ static int heat_worst_names(const struct heat_cell *const *worst, uint32_t n, co
 
 		most = wide > most ? wide : most;
 	}
-	return most < w - FIGURES - 1 ? most : w - FIGURES - 1;
+	return most < room ? most : room;
 }
 
 void heat_worst_draw(struct heat_worst *l, const struct heat_cells *cells,
@@ -87,14 +97,16 @@ void heat_worst_draw(struct heat_worst *l, const struct heat_cells *cells,
 {
 	const struct heat_cell *worst[HEAT_WORST];
 	uint32_t most = r.h - 1 < HEAT_WORST ? (uint32_t)(r.h - 1) : HEAT_WORST;
-	int names;
+	int names, jobs, figures = heat_worst_figures(s);
 
 	l->n = heat_worst_find(worst, most, cells, w);
 	l->at = (struct rect){ r.x, r.y + 1, r.w, (int)l->n };
 	names = heat_worst_names(worst, l->n, s, r.w);
-	canvas_text(c, r, 2, 0, ROLE_LABEL, "worst  util  wait    EFI link");
-	if (FIGURES + names + 2 + JOBS < r.w)
-		canvas_text(c, r, FIGURES + names + 2, 0, ROLE_LABEL, "paths of jobs");
+	jobs = figures + names + 2;
+	canvas_text(c, r, 2, 0, ROLE_LABEL,
+		    figures == FIGURES ? "worst  util  wait    EFI link" : "worst EFI link");
+	if (jobs + JOBS < r.w)
+		canvas_text(c, r, jobs, 0, ROLE_LABEL, "paths of jobs");
 	for (uint32_t i = 0; i < l->n; i++) {
 		l->chan[i] = worst[i]->chan;
 		heat_worst_draw_row(worst[i], ctx, s, c, r, (int)i + 1, names);

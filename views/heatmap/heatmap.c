@@ -162,7 +162,7 @@ static void heatmap_draw_title(const struct heatmap_ui *u, const struct context 
 {
 	const struct heat_plane *p = heatmap_plane(u);
 	const struct heat_window *w = &u->window;
-	char title[400], range[96] = "", zoom[48] = "";
+	char title[400], metric[96], range[96] = "", zoom[48] = "";
 	const char *note = p->set == u->layout->plane[0].set ? u->layout->note : "";
 	const char *sort = heat_sort_name(u->sort);
 	int n = 0, end;
@@ -170,8 +170,8 @@ static void heatmap_draw_title(const struct heatmap_ui *u, const struct context 
 	if (w->row_n > 1 || w->col_n > 1)
 		snprintf(zoom, sizeof(zoom), " | 1 cell = worst of %ux%u", w->row_n, w->col_n);
 	snprintf(title, sizeof(title), "%s: %s | %s%s%s%s", p->title,
-		 chan_metric_name(heatmap_sight(u, ctx, s).metric), p->dir[u->dir],
-		 sort[0] ? " | rows " : "", sort, zoom);
+		 chan_metric_title(metric, sizeof(metric), heatmap_sight(u, ctx, s).metric, s),
+		 p->dir[u->dir], sort[0] ? " | rows " : "", sort, zoom);
 	if (w->vis_rows < w->nrow)
 		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
 			     heatmap_least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
@@ -378,7 +378,7 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 		return;
 	}
 	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette,
-			  u->cables.open ? HEAT_LOUD : u->window.quiet, c, line, 1, 0);
+			  u->cables.open ? HEAT_LOUD : u->window.quiet, s, c, line, 0);
 }
 
 /* --- what is shown --------------------------------------------------------------------------- */
@@ -546,8 +546,8 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 	}
 	heatmap_follow(u, ctx, s);
 	heatmap_take_choice(u, ctx, s);
-	if (!u->chosen && !s->rates && s->mode == RUN_FILE && state_metrics(s))
-		u->metric = CHAN_EFI; /* which a file has */
+	if (!u->chosen)
+		u->metric = chan_metric_first(u->metric, s);
 	u->below = matrix.h >= TOTALS_FROM && heat_totals_suit(heatmap_sight(u, ctx, s).metric);
 	matrix.h -= u->below ? HEAT_TOTALS_H : 0;
 	label_w = heatmap_label_width(u, s, r);

@@ -27,6 +27,7 @@ struct switches_ui {
 	uint32_t ntrail;
 	enum pane pane;
 	enum chan_metric metric; /* of the front panel */
+	bool chosen;		 /* it was, by the operator */
 	struct rect panel;	 /* where that was drawn */
 	struct lft_pane lft;
 	struct sl2vl_pane sl2vl;
@@ -325,9 +326,11 @@ static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 {
 	const struct table_in at = { u, ctx, in->s };
 	uint32_t row;
-	char title[64];
+	char title[128], metric[80];
 	int n;
 
+	if (!u->chosen)
+		u->metric = chan_metric_first(u->metric, in->s);
 	u->metric = chan_metric_shown(u->metric, in->s);
 	table_follow(&u->ports, &port_ops, &at);
 	row = table_cursor(&u->ports);
@@ -336,8 +339,9 @@ static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 			   row == FAB_NONE ? 0 : switches_port_number(&at, row));
 	if (r.h < n + 4)
 		return;
-	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, c, r, 1, n);
-	snprintf(title, sizeof(title), "Ports (panel shows %s)", chan_metric_name(u->metric));
+	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, in->s, c, r, n);
+	snprintf(title, sizeof(title), "Ports (panel shows %s)",
+		 chan_metric_title(metric, sizeof(metric), u->metric, in->s));
 	table_draw(&u->ports, &port_ops, &at, c,
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
 }
@@ -560,6 +564,7 @@ static bool switches_inside_input(struct switches_ui *u, struct context *ctx,
 		u->pane = (u->pane + 1) % PANES;
 		return true;
 	case REQ_METRIC:
+		u->chosen = true;
 		u->metric = chan_metric_next(u->metric, s) % CHAN_DELTA;
 		return true;
 	case REQ_ENTER:

@@ -122,12 +122,12 @@ static void topology_follow(struct topology_ui *u, struct context *ctx, const st
 		u->cursor = sw;
 	u->shared_chan = chan;
 	u->told_sw = sw;
-	if (ctx->compare && state_preview_ready(s))
+	if (ctx->compare && state_plan(s)->before)
 		u->metric = CHAN_DELTA;
 	else if (u->metric == CHAN_DELTA)
 		u->metric = CHAN_UTIL;
-	else if (!u->chosen && !s->rates && s->mode == RUN_FILE && state_metrics(s))
-		u->metric = CHAN_EFI; /* which a file has */
+	if (u->metric != CHAN_DELTA && !u->chosen)
+		u->metric = chan_metric_first(u->metric, s);
 	u->metric = chan_metric_shown(u->metric, s);
 }
 
@@ -157,9 +157,9 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	topology_lines(u, ctx, s, c, c->ascii || !s->colours || ctx->palette == PALETTE_NONE);
 	topology_nodes(u, ctx, c, s);
 	topology_counts(u, c, r, r.h - 1 - below);
-	topology_title(u, ctx->summary.topology->note, c, r);
+	topology_title(u, ctx->summary.topology->note, s, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, c, r, 1, r.h - 1 - below);
+	chan_value_legend(u->metric, ctx->palette, HEAT_LOUD, s, c, r, r.h - 1 - below);
 	if (list)
 		topology_worst_draw(u, ctx, s, c, (struct rect){ r.x, detail.y - list, r.w, list });
 	if (detail.h)

@@ -132,11 +132,12 @@ void topology_nodes(struct topology_ui *u, const struct context *ctx, struct can
 
 /* --- around the picture ---------------------------------------------------------------------- */
 
-void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r)
+void topology_title(const struct topology_ui *u, const char *note, const struct state *s,
+		    struct canvas *c, struct rect r)
 {
 	const struct topology_layout *p = shown(u);
 	const char *line = p == u->blocks ? "bundle" : "line";
-	char title[400], lines[80], zoom[48];
+	char title[400], metric[96], lines[80], zoom[48];
 
 	if (u->lines == LINES_HERE)
 		snprintf(lines, sizeof(lines), "lines of one %s",
@@ -151,7 +152,8 @@ void topology_title(const struct topology_ui *u, const char *note, struct canvas
 			 p->nedge, line);
 	else
 		snprintf(lines, sizeof(lines), "%u %s%s", u->shown, line, plural(u->shown));
-	snprintf(title, sizeof(title), "%s: %s | %s", p->what, chan_metric_name(u->metric), lines);
+	snprintf(title, sizeof(title), "%s: %s | %s", p->what,
+		 chan_metric_title(metric, sizeof(metric), u->metric, s), lines);
 	snprintf(zoom, sizeof(zoom), " zoom %u of %u ", u->zoom + 1, u->nstep);
 	text_note(title, sizeof(title), note, r.w - text_width(zoom) - 7);
 	canvas_rule(c, r, 0, NULL);
@@ -284,35 +286,11 @@ static void topology_draw_figures(const struct topology_ui *u, const struct cont
 			     plural(sum.problems));
 }
 
-/* Of a cable too long for width columns both ends lose their middle, the longer one first. */
-static void topology_draw_cable(char *buf, size_t len, char *label, int width)
-{
-	char *to = strstr(label, " -> "), a[160], b[160];
-	int wa, wb, room = width - 4;
-
-	if (!to || text_width(label) <= width) {
-		text_shorten(buf, len, label, width);
-		return;
-	}
-	*to = '\0';
-	to += 4;
-	wa = text_width(label);
-	wb = text_width(to);
-	if (wa <= room / 2)
-		wb = room - wa;
-	else if (wb <= room / 2)
-		wa = room - wb;
-	else
-		wa = wb = room / 2;
-	snprintf(buf, len, "%s -> %s", text_shorten(a, sizeof(a), label, wa),
-		 text_shorten(b, sizeof(b), to, wb));
-}
-
 static void topology_draw_worst_line(const struct topology_ui *u, const struct context *ctx,
 				     const struct state *s, struct canvas *c, struct rect r)
 {
 	uint32_t chan = topology_draw_worst_chan(u, ctx, s);
-	const struct metrics *m = state_metrics(s);
+	const struct metrics *m = chan_metrics(s);
 	const struct port_rate *p;
 	char label[256], name[384], values[128];
 	char util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
@@ -333,7 +311,7 @@ static void topology_draw_worst_line(const struct topology_ui *u, const struct c
 		snprintf(values, sizeof(values), "EFI %s", efi);
 	/* the values whole, the name in what is left */
 	x = canvas_text(c, r, 1, 3, ROLE_TEXT, "worst: ");
-	topology_draw_cable(name, sizeof(name), label, r.w - x - 3 - (int)strlen(values));
+	text_shorten_ends(name, sizeof(name), label, r.w - x - 3 - (int)strlen(values));
 	x = canvas_text(c, r, x, 3, ROLE_TEXT, name);
 	canvas_text(c, r, x + 2, 3, ROLE_TEXT, values);
 }

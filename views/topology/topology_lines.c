@@ -54,7 +54,7 @@ void topology_metrics(struct topology_ui *u, const struct context *ctx, const st
 	memset(&now, 0, sizeof(now));
 	now.rates = s->rates;
 	now.sample = s->sample;
-	now.metrics = state_metrics(s);
+	now.metrics = chan_metrics(s);
 	now.after = state_plan(s)->after;
 	now.usage = state_usage(s);
 	now.job = ctx->job.id;

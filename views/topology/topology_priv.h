@@ -134,7 +134,8 @@ void topology_nodes(struct topology_ui *u, const struct context *ctx, struct can
 		    const struct state *s);
 /* How many lines there are of each level, at the end of the legend. */
 void topology_counts(const struct topology_ui *u, struct canvas *c, struct rect r, int y);
-void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r);
+void topology_title(const struct topology_ui *u, const char *note, const struct state *s,
+		    struct canvas *c, struct rect r);
 void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r);
 void topology_detail(const struct topology_ui *u, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r);

@@ -9,6 +9,13 @@
 #define ROOM_W	160 /* screens that have room for the list and the picture */
 #define ROOM_H	50
 #define FIGURES 22 /* columns before the names */
+#define RATES	12 /* of them those of rates */
+
+/* Columns before the names: a dump has no rates. */
+static int topology_worst_figures(const struct state *s)
+{
+	return s->mode == RUN_FILE && !s->rates ? FIGURES - RATES : FIGURES;
+}
 
 static bool topology_worst_less(const struct chan_value *a, const struct chan_value *b)
 {
@@ -84,17 +91,20 @@ static void topology_worst_draw_row(const struct topology_ui *u, const struct co
 				    uint32_t chan)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
-	const struct metrics *m = state_metrics(s);
+	const struct metrics *m = chan_metrics(s);
 	struct chan_value v = chan_value_of(u->metric, ctx->palette, s, &ctx->summary, chan);
 	char util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-", label[256];
+	int figures = topology_worst_figures(s);
 
 	if (m)
 		figure_short(efi, m->efi[chan]);
 	canvas_char(c, r, 1, y, v.role, (uint32_t)(unsigned char)v.glyph);
-	canvas_textf(c, r, 3, y, ROLE_TEXT, "%4s%% %5s %6s",
-		     figure_pct(util, p ? p->util_pct : NAN),
-		     figure_pct(wait, p ? p->wait_pct : NAN), efi);
-	canvas_name(c, r, FIGURES, y, r.w - FIGURES - 2, ROLE_TEXT,
+	if (figures == FIGURES)
+		canvas_textf(c, r, 3, y, ROLE_TEXT, "%4s%% %5s",
+			     figure_pct(util, p ? p->util_pct : NAN),
+			     figure_pct(wait, p ? p->wait_pct : NAN));
+	canvas_rightf(c, r, figures - 1, y, ROLE_TEXT, "%6s", efi);
+	canvas_name(c, r, figures, y, r.w - figures - 2, ROLE_TEXT,
 		    chan_label(label, sizeof(label), s->fabric, chan));
 }
 
@@ -110,7 +120,9 @@ void topology_worst_draw(const struct topology_ui *u, const struct context *ctx,
 			return;
 		if (i % WORST_ROWS == 0)
 			canvas_text(c, column, 1, 0, ROLE_LABEL,
-				    "   util  wait    EFI worst lines");
+				    topology_worst_figures(s) == FIGURES
+					    ? "   util  wait    EFI worst lines"
+					    : "     EFI worst lines");
 		if (u->worst[i] == FAB_NONE)
 			canvas_text(c, column, 1, 1, ROLE_DIM, "no path of the job uses a line");
 		else

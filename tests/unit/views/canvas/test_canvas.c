@@ -170,6 +170,16 @@ static void names_lose_their_middle(void **state)
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 3), "abc");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", 0), "");
 	assert_string_equal(text_shorten(buf, sizeof(buf), "abcdefghij", -4), "");
+	assert_string_equal(text_shorten_ends(buf, sizeof(buf), "leaf1/2 -> spine3/4", 19),
+			    "leaf1/2 -> spine3/4");
+	assert_string_equal(text_shorten_ends(buf, sizeof(buf), "leaf12/34 -> sp1/2", 17),
+			    "lea../34 -> sp1/2");
+	assert_string_equal(text_shorten_ends(buf, sizeof(buf), "sp1/2 -> leaf12/34", 17),
+			    "sp1/2 -> lea../34");
+	assert_string_equal(text_shorten_ends(buf, sizeof(buf), "leaf12/34 -> spine56/78", 19),
+			    "lea..34 -> spi../78");
+	assert_string_equal(text_shorten_ends(buf, sizeof(buf), "leaf12/34 -> spine56/78", 13),
+			    "leaf12..56/78");
 	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:40%", 11), "7:60% 9:40%");
 	assert_string_equal(text_shorten_list(buf, sizeof(buf), "7:60% 9:30% 8:10%", 15),
 			    "7:60% 9:30% ..");

@@ -442,6 +442,46 @@ static void keys_may_come_faster_than_frames(void **state)
 	console_close(&k);
 }
 
+/* A dump without tables, and what stands in the title before and after a plan. */
+static void a_dump_without_tables_shows_problems_then_the_plan(void **state)
+{
+	struct plan_preview *x;
+	struct console_kit k;
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", jobs);
+	console_preview(&k, "sar");
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.metrics = NULL;
+	k.s.usage = NULL;
+	k.s.tables = NULL;
+	k.s.mode = RUN_FILE;
+	x = &k.s.preview.list[0];
+	x->before = NULL;
+	k.s.preview.n = 0;
+	console_keys(&k, "2");
+	console_shows(&k, "leaf x spine: problems ");
+	console_shows(&k, ". no problem  EFI: Space in 6");
+	k.s.preview.n = 1;
+	console_shows(&k, "leaf x spine: EFI of plan sar");
+	console_hides(&k, "Space in 6");
+	/* and no columns of rates, which a dump has not */
+	console_size(&k, 100, 30);
+	console_shows(&k, " worst EFI link ");
+	console_size(&k, 80, 24);
+	console_keys(&k, "c");
+	console_shows(&k, "nothing to compare with: the tables in use are unknown");
+	console_shows(&k, "leaf x spine: EFI of plan sar");
+	/* of one's own choice */
+	console_keys(&k, "m");
+	console_shows(&k, "leaf x spine: job EFI of plan sar");
+	k.s.preview.n = 0;
+	console_shows(&k, "leaf x spine: job EFI (Space in 6)");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +501,7 @@ int main(void)
 		cmocka_unit_test(every_kind_of_fabric_has_its_matrices),
 		cmocka_unit_test(racks_are_a_matrix_and_an_order),
 		cmocka_unit_test(wide_names_and_unicode_keep_the_columns),
+		cmocka_unit_test(a_dump_without_tables_shows_problems_then_the_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,12 +198,53 @@ static void a_file_shows_paths_and_keeps_them_beside_long_names(void **state)
 		k.fabric->sw_short[i] = long_name[i];
 	}
 	console_shows(&k, "tree of 2 levels: EFI");
-	console_shows(&k, " -> MT47396 Infini..nologies 00/4  EFI 10");
+	console_shows(&k, " -> MT47396 Infini..hnologies 00/4  EFI 10");
 	console_hides(&k, "util -%");
 	console_key(&k, 'm');
 	console_hides(&k, "tree of 2 levels: EFI");
 	for (uint32_t i = 0; i < 9; i++)
 		k.fabric->sw_short[i] = kept[i];
+	console_close(&k);
+}
+
+/* A dump without tables, and what stands in the title before and after a plan. */
+static void a_dump_without_tables_shows_problems_then_the_plan(void **state)
+{
+	struct plan_preview *x;
+	struct console_kit k;
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", jobs);
+	console_preview(&k, "sar");
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.metrics = NULL;
+	k.s.usage = NULL;
+	k.s.tables = NULL;
+	k.s.mode = RUN_FILE;
+	x = &k.s.preview.list[0];
+	x->before = NULL;
+	k.s.preview.n = 0;
+	console_keys(&k, "t");
+	console_shows(&k, "tree of 2 levels: problems ");
+	console_shows(&k, ". no problem  EFI: Space in 6");
+	k.s.preview.n = 1;
+	console_shows(&k, "tree of 2 levels: EFI of plan sar");
+	console_hides(&k, "Space in 6");
+	/* and no columns of rates, which a dump has not */
+	console_size(&k, 160, 54);
+	console_shows(&k, "      EFI worst lines");
+	console_hides(&k, "util");
+	console_size(&k, 80, 24);
+	console_keys(&k, "c");
+	console_shows(&k, "nothing to compare with: the tables in use are unknown");
+	console_shows(&k, "tree of 2 levels: EFI of plan sar");
+	/* of one's own choice */
+	console_keys(&k, "m");
+	console_shows(&k, "tree of 2 levels: job EFI of plan sar");
+	k.s.preview.n = 0;
+	console_shows(&k, "tree of 2 levels: job EFI (Space in 6)");
 	console_close(&k);
 }
 
@@ -416,6 +457,7 @@ int main(void)
 		cmocka_unit_test(big_fabrics_begin_with_groups),
 		cmocka_unit_test(places_do_not_depend_on_the_order_of_discovery),
 		cmocka_unit_test(no_size_is_too_small_or_too_large),
+		cmocka_unit_test(a_dump_without_tables_shows_problems_then_the_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
