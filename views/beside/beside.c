@@ -87,6 +87,10 @@ void beside_input(struct beside *m, const struct input *in)
 {
 	if (menu_move(&m->menu, in))
 		return;
+	if (in->req == REQ_LEFT && m->first)
+		m->first--;
+	if (in->req == REQ_RIGHT && m->first + m->shown < m->n)
+		m->first++;
 	if (in->req == REQ_CLICK)
 		menu_click(&m->menu, in);
 	else if (in->req == REQ_BACK || in->req == REQ_QUIT || in->req == REQ_ENTER ||
@@ -109,13 +113,14 @@ static uint32_t beside_columns(const struct beside *m, int w, int *each)
 	return n;
 }
 
+/* Of all rows, also those beyond the edge. */
 static bool beside_same(const struct beside *m, const struct table *t, const struct rows *r,
-			const struct field *f, uint32_t n)
+			const struct field *f)
 {
 	char first[VALUE_LEN], text[VALUE_LEN];
 
 	beside_text(first, f, r, beside_row(m, t, 0));
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = 1; i < m->n; i++)
 		if (strcmp(first, beside_text(text, f, r, beside_row(m, t, i))) != 0)
 			return false;
 	return true;
@@ -158,13 +163,13 @@ static void beside_draw_line(const struct beside *m, const struct table *t, cons
 	char text[VALUE_LEN];
 	int each;
 	uint32_t n = beside_columns(m, at.w, &each);
-	bool same = beside_same(m, t, r, f, n);
+	bool same = beside_same(m, t, r, f);
 
 	canvas_name(c, at, 2, y, NAMES - 1, ROLE_LABEL, f->name);
 	for (uint32_t i = 0; i < n; i++)
 		canvas_name(c, at, 2 + NAMES + each * (int)i, y, each - 2,
 			    same ? ROLE_DIM : ROLE_TEXT,
-			    beside_text(text, f, r, beside_row(m, t, i)));
+			    beside_text(text, f, r, beside_row(m, t, m->first + i)));
 	if (m->n == 2 && !same)
 		beside_draw_change(m, t, r, c, 2 + NAMES + 2 * each, y, f);
 	if (line == m->menu.list.cursor)
@@ -181,7 +186,7 @@ static void beside_draw_names(const struct beside *m, const struct table *t, con
 	uint32_t n = beside_columns(m, at.w, &each);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t row = beside_row(m, t, i);
+		uint32_t row = beside_row(m, t, m->first + i);
 
 		text_shorten(shorter, sizeof(shorter),
 			     row == FAB_NONE ? "gone" : tagged_name(name, r, row), each - 3);
@@ -195,8 +200,16 @@ void beside_draw(struct beside *m, const struct table *t, const struct table_in 
 		 struct canvas *c)
 {
 	const struct rows rows = { m->kind, in->s, &in->ctx->summary };
+	char title[40] = "Tagged";
+	int each;
 
-	menu_frame(&m->menu, c, (struct rect){ 0, 2, c->w, c->h - 4 }, c->w, "Tagged");
+	m->shown = beside_columns(m, c->w, &each);
+	if (m->first + m->shown > m->n)
+		m->first = m->n - m->shown;
+	if (m->shown < m->n)
+		snprintf(title, sizeof(title), "Tagged %u-%u/%u", m->first + 1, m->first + m->shown,
+			 m->n);
+	menu_frame(&m->menu, c, (struct rect){ 0, 2, c->w, c->h - 4 }, c->w, title);
 	beside_draw_names(m, t, &rows, c);
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
 		beside_draw_line(m, t, &rows, c, (int)y, m->menu.list.top + y);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* beside: tagged rows of a table side by side, over the view: a line for each field that is known,
- * those that differ first in sight by their colour, of two rows with the change. */
+ * those that differ first in sight by their colour, of two rows with the change.  Left and Right
+ * move on where there are more rows than room. */
 #pragma once
 
 #include "views/canvas/menu.h"
@@ -9,13 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BESIDE_MOST 6 /* rows */
+#define BESIDE_MOST 24 /* rows */
 
 struct beside {
 	struct menu menu;
 	enum row_kind kind;
 	uint64_t key[BESIDE_MOST];
 	uint32_t n;
+	uint32_t first, shown;	    /* of them, in the columns there is room for */
 	const struct field **field; /* menu.n of them */
 };
 

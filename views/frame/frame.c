@@ -391,10 +391,12 @@ static void frame_draw_keys(struct canvas *c, struct rect r, int y, const struct
 			    const struct frame_keys *keys)
 {
 	struct hints k = { .c = c, .r = r, .y = y, .want = -1 };
+	char note[512];
 	int x = 1;
 
 	if (t->note && t->note[0]) {
-		canvas_textf(c, r, 1, y, ROLE_WARN, "%s", t->note);
+		canvas_text(c, r, 1, y, ROLE_WARN,
+			    text_shorten_words(note, sizeof(note), t->note, r.w - 2));
 		return;
 	}
 	if (t->typing) {

@@ -79,7 +79,7 @@ static const char *const *shell_menus_keys(const struct shell *shell)
 						   "Esc",   "close",	 NULL };
 	static const char *const setting_keys[] = { "Enter", "change", "w", "save to file",
 						    "Esc",   "close",  NULL };
-	static const char *const beside_keys[] = { "Up Down", "move", "Esc", "close", NULL };
+	static const char *const beside_keys[] = { "Arrows", "move", "Esc", "close", NULL };
 
 	if (shell->settings.menu.open)
 		return setting_keys;

@@ -67,6 +67,42 @@ static void more_rows_have_a_column_each(void **state)
 	console_close(&k);
 }
 
+/* What there is no room for is told, and one key away. */
+static void rows_beyond_the_edge_are_moved_into_sight(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_size(&k, 80, 24);
+	console_keys(&k, "3      "); /* six links */
+	console_keys(&k, "c");
+	console_shows(&k, "-- Tagged 1-4/6 --");
+	console_key(&k, K_LEFT);
+	console_shows(&k, "-- Tagged 1-4/6 --");
+	console_keys(&k, "lll");
+	console_shows(&k, "-- Tagged 3-6/6 --");
+	console_key(&k, K_LEFT);
+	console_shows(&k, "-- Tagged 2-5/6 --");
+	console_size(&k, 200, 60);
+	console_shows(&k, "-- Tagged ---");
+	console_close(&k);
+}
+
+/* A message too long for the line ends as such. */
+static void a_long_message_shows_that_it_is_cut(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k, jobs);
+	console_size(&k, 80, 24);
+	console_keys(&k, "3  X");
+	console_shows(&k,
+		      "2 tagged rows excluded (X: undo); the next .. around leaf03/10,leaf08/10");
+	console_close(&k);
+}
+
 /* Of jobs of which both have ended since. */
 static void what_is_gone_has_no_values(void **state)
 {
@@ -129,6 +165,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_links_stand_side_by_side),
 		cmocka_unit_test(more_rows_have_a_column_each),
+		cmocka_unit_test(rows_beyond_the_edge_are_moved_into_sight),
+		cmocka_unit_test(a_long_message_shows_that_it_is_cut),
 		cmocka_unit_test(what_is_gone_has_no_values),
 		cmocka_unit_test(a_range_is_tagged_in_either_direction),
 		cmocka_unit_test(a_range_does_not_begin_at_a_hidden_row),
