@@ -38,6 +38,103 @@ static void ftree_net_look_at_slots(struct ftree_net *net, uint32_t u)
 			net->only_slots[updown_is_up(&net->ud, f, c)][u] = false;
 }
 
+/* Slots by the switch to which they lead. */
+static void ftree_net_list_into(struct ftree_net *net, uint32_t nslot)
+{
+	const struct fattree *tree = net->tree;
+	uint32_t nsw = net->f->nsw, *fill = net->into_off = xcalloc(nsw + 2, sizeof(*fill));
+
+	net->into = xcalloc(nslot, sizeof(*net->into));
+	for (uint32_t s = 0; s < nslot; s++)
+		if (tree->slot[s] != FAB_NONE)
+			fill[net->slot_dst[s] + 2]++;
+	for (uint32_t u = 0; u < nsw; u++)
+		fill[u + 2] += fill[u + 1];
+	for (uint32_t u = 0; u < nsw; u++) {
+		uint32_t first = tree->slot_off[u], p = tree->pattern_of[u];
+
+		for (uint32_t s = 0; s < tree->pattern[p].nslot; s++)
+			if (tree->slot[first + s] != FAB_NONE)
+				net->into[fill[net->slot_dst[first + s] + 1]++] =
+					(struct ftree_slot){ u, net->first_slot[p] + s };
+	}
+}
+
+/* Slots without cables by the switch that lacks them. */
+static void ftree_net_list_missing(struct ftree_net *net, uint32_t nslot)
+{
+	const struct fattree *tree = net->tree;
+	uint32_t n = 0;
+
+	net->missing = xcalloc(nslot, sizeof(*net->missing));
+	net->missing_off = xcalloc(net->f->nsw + 1, sizeof(*net->missing_off));
+	for (uint32_t u = 0; u < net->f->nsw; u++) {
+		uint32_t first = tree->slot_off[u], p = tree->pattern_of[u];
+
+		for (uint32_t s = 0; s < tree->pattern[p].nslot; s++) {
+			if (tree->slot[first + s] == FAB_NONE)
+				net->missing[n++] = net->first_slot[p] + s;
+		}
+		net->missing_off[u + 1] = n;
+	}
+}
+
+/* The switch below with the most channels up. */
+static uint32_t ftree_net_fullest_below(const struct ftree_net *net, uint32_t v)
+{
+	const uint32_t *off = net->ud.up_off, *dst = net->f->chan_dst;
+	uint32_t best = FAB_NONE, most = 0;
+
+	for (uint32_t c = net->f->chan_off[v]; c < net->f->chan_off[v + 1]; c++) {
+		uint32_t u = dst[c], n = off[u + 1] - off[u];
+
+		if (net->ud.rank[u] <= net->ud.rank[v] || n <= most)
+			continue;
+		most = n;
+		best = u;
+	}
+	return best;
+}
+
+/* Are all neighbours above u also above x, and all of those nearer to the top than u?  mark: by
+ * switch, of nobody. */
+static bool ftree_net_is_like(const struct ftree_net *net, uint32_t u, uint32_t x, bool *mark)
+{
+	const struct updown *ud = &net->ud;
+	bool like = true;
+
+	for (uint32_t e = ud->up_off[x]; e < ud->up_off[x + 1]; e++) {
+		mark[ud->up_dst[e]] = true;
+		like &= ud->rank[ud->up_dst[e]] < ud->rank[u];
+	}
+	for (uint32_t e = ud->up_off[u]; e < ud->up_off[u + 1]; e++)
+		like &= mark[ud->up_dst[e]];
+	for (uint32_t e = ud->up_off[x]; e < ud->up_off[x + 1]; e++)
+		mark[ud->up_dst[e]] = false;
+	return like;
+}
+
+/* Most switches have the same neighbours above them as others. */
+static void ftree_net_find_like(struct ftree_net *net)
+{
+	const struct updown *ud = &net->ud;
+	uint32_t nsw = net->f->nsw, *fullest = xcalloc(nsw, sizeof(*fullest));
+	bool *mark = xcalloc(nsw, sizeof(*mark));
+
+	net->like = xcalloc(nsw, sizeof(*net->like));
+	for (uint32_t v = 0; v < nsw; v++)
+		fullest[v] = ftree_net_fullest_below(net, v);
+	for (uint32_t u = 0; u < nsw; u++) {
+		uint32_t above = ud->up_dst[ud->up_off[u]], x = FAB_NONE;
+
+		if (ud->up_off[u] < ud->up_off[u + 1])
+			x = fullest[above];
+		net->like[u] = x != FAB_NONE && ftree_net_is_like(net, u, x, mark) ? x : u;
+	}
+	free(mark);
+	free(fullest);
+}
+
 void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct tree *levels,
 		    const struct chan_weights *weights, bool shares)
 {
@@ -51,11 +148,17 @@ void ftree_net_init(struct ftree_net *net, const struct fabric *f, const struct 
 	for (uint32_t u = 0; u < f->nsw; u++)
 		nslot += net->tree->pattern[net->tree->pattern_of[u]].nslot;
 	net->slot_dst = xcalloc(nslot, sizeof(*net->slot_dst));
+	net->first_slot = xcalloc(net->tree->npattern + 1, sizeof(*net->first_slot));
+	for (uint32_t p = 0; p < net->tree->npattern; p++)
+		net->first_slot[p + 1] = net->first_slot[p] + net->tree->pattern[p].nslot;
 	net->slots_up = xcalloc(f->nsw, sizeof(*net->slots_up));
 	for (int up = 0; up < 2; up++)
 		net->only_slots[up] = xcalloc(f->nsw, sizeof(bool));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		ftree_net_look_at_slots(net, u);
+	ftree_net_list_into(net, nslot);
+	ftree_net_list_missing(net, nslot);
+	ftree_net_find_like(net);
 }
 
 void ftree_net_done(struct ftree_net *net)
@@ -65,6 +168,12 @@ void ftree_net_done(struct ftree_net *net)
 	fattree_free(net->tree);
 	free(net->slots_of);
 	free(net->slot_dst);
+	free(net->first_slot);
+	free(net->into_off);
+	free(net->into);
+	free(net->missing_off);
+	free(net->missing);
+	free(net->like);
 	free(net->only_slots[0]);
 	free(net->only_slots[1]);
 	free(net->slots_up);
@@ -96,7 +205,13 @@ void ftree_ways_init(struct ftree_ways *w, const struct ftree_net *net)
 	w->nedge = arena_array(w->mem, uint32_t, nsw);
 	w->chan = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
 	w->open = arena_array(w->mem, uint64_t, nsw);
-	w->behind = arena_array(w->mem, bool, nsw);
+	w->waits = arena_array(w->mem, uint64_t, nsw);
+	w->takers = arena_array(w->mem, uint64_t, net->first_slot[net->tree->npattern]);
+	w->taken = arena_array(w->mem, uint32_t, net->first_slot[net->tree->npattern]);
+	w->ntaken = arena_array(w->mem, uint32_t, net->tree->npattern);
+	w->above = arena_array(w->mem, struct ftree_above, nsw);
+	for (uint32_t u = 0; u < nsw; u++)
+		w->above[u].root = FAB_NONE;
 	w->turn = arena_array(w->mem, uint32_t, (size_t)net->tree->npattern * FTREE_LIDS);
 	w->child = arena_array(w->mem, uint32_t, TREE_LEVELS * FTREE_LIDS);
 	w->routes = arena_array(w->mem, uint32_t, (size_t)nsw * FTREE_LIDS);
@@ -181,29 +296,51 @@ static void ftree_ways_set(struct ftree_ways *w, const struct ftree_net *net, ui
 		w->whole = false;
 }
 
-/* Puts u behind its best neighbours above it, of which it finds the first. */
-static void ftree_ways_attach(struct ftree_ways *w, const struct ftree_net *net, uint32_t u)
+/* The best neighbours above u. */
+static struct ftree_above ftree_ways_look_above(const struct ftree_ways *w,
+						const struct ftree_net *net, uint32_t u)
 {
-	struct spdag *g = &w->dag;
+	const struct spdag *g = &w->dag;
 	const uint32_t *v = net->ud.up_dst + net->ud.up_off[u];
-	uint32_t n = net->ud.up_off[u + 1] - net->ud.up_off[u], least = FAB_NONE, first = 0;
-	uint32_t same = 0, i = g->n++;
+	uint32_t n = net->ud.up_off[u + 1] - net->ud.up_off[u];
+	struct ftree_above a = { .root = g->root, .hops = FAB_NONE };
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t hops = g->hops[v[k]];
 
-		if (hops < least) {
-			least = hops;
-			first = v[k];
-			same = 0;
+		if (hops < a.hops) {
+			a.hops = hops;
+			a.first = v[k];
+			a.n = 0;
 		}
-		same += hops == least;
+		a.n += hops == a.hops;
+	}
+	return a;
+}
+
+/* Puts u behind its best neighbours above it, of which it finds the first.  Where those of one like
+ * it are all as good, so are its own. */
+static void ftree_ways_attach(struct ftree_ways *w, const struct ftree_net *net, uint32_t u)
+{
+	struct spdag *g = &w->dag;
+	uint32_t x = net->like[u], first = net->ud.up_off[u], n = net->ud.up_off[u + 1] - first;
+	uint32_t all = net->ud.up_off[x + 1] - net->ud.up_off[x], i = g->n++;
+	struct ftree_above a;
+
+	if (w->above[x].root != g->root)
+		w->above[x] = ftree_ways_look_above(w, net, x);
+	a = w->above[x];
+	if (a.n == all) {
+		a.first = net->ud.up_dst[first];
+		a.n = n;
+	} else if (x != u) {
+		a = ftree_ways_look_above(w, net, u);
 	}
 	g->sw[i] = u;
 	g->pos[u] = i;
-	g->dist[i] = g->hops[u] = least + 1;
-	w->nedge[i] = same;
-	ftree_ways_set(w, net, i, first);
+	g->dist[i] = g->hops[u] = a.hops + 1;
+	w->nedge[i] = a.n;
+	ftree_ways_set(w, net, i, a.first);
 }
 
 /* updown_dag() without most of its edges.  As there is one root, every switch but that has another
@@ -239,9 +376,15 @@ static void ftree_ways_climb(struct ftree_ways *w, const struct ftree_net *net, 
 	for (uint32_t p = 0; p < tree->npattern; p++) {
 		const struct fattree_pattern *pat = &tree->pattern[p];
 
-		if (pat->nslot)
-			w->turn[p * w->n + k] =
-				fattree_turns_slot(net->turns, pat->level, pat->nslot, j);
+		uint32_t first = net->first_slot[p], slot;
+
+		if (!pat->nslot)
+			continue;
+		slot = fattree_turns_slot(net->turns, pat->level, pat->nslot, j);
+		w->turn[p * w->n + k] = slot;
+		if (!w->takers[first + slot])
+			w->taken[first + w->ntaken[p]++] = slot;
+		w->takers[first + slot] |= 1ull << k;
 	}
 	for (uint32_t l = 0; l < tree->tree->nlevel; l++)
 		w->child[l * w->n + k] = FAB_NONE;
@@ -272,23 +415,37 @@ static uint32_t ftree_ways_child(const struct ftree_ways *w, const struct ftree_
 	return ftree_ways_any(w, net, i, j / net->tree->div[level]);
 }
 
-/* Slots that are no edges are left open. */
-static void ftree_ways_leave_out(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
-				 const uint32_t *turn)
+/* Is the slot of the switch at position i, by which a cable leaves, no edge? */
+static bool ftree_ways_lacks(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
+			     uint32_t slot)
 {
 	const struct spdag *g = &w->dag;
-	uint32_t u = g->sw[i], n = w->n, *chan = w->chan + (size_t)i * n;
-	const uint32_t *dst = net->slot_dst + net->tree->slot_off[u];
+	uint32_t u = g->sw[i], at = net->tree->slot_off[u] + slot, c = net->tree->slot[at];
 
-	if (i >= w->ndown && net->slots_up[u]) {
-		for (uint32_t k = 0; k < n; k++)
-			if (g->hops[dst[turn[k]]] + 1 != g->dist[i])
-				chan[k] = FAB_NONE;
-		return;
+	if (i >= w->ndown && net->slots_up[u])
+		return g->hops[net->slot_dst[at]] + 1 != g->dist[i];
+	return c == FAB_NONE || !ftree_ways_is_edge(w, net, i, c);
+}
+
+/* LIDs whose slot at position i is no edge. */
+static uint64_t ftree_ways_lacking(const struct ftree_ways *w, const struct ftree_net *net,
+				   uint32_t i)
+{
+	uint32_t u = w->dag.sw[i], p = net->tree->pattern_of[u];
+	const uint64_t *takers = w->takers + net->first_slot[p];
+	const uint32_t *taken = w->taken + net->first_slot[p];
+	uint64_t lacking = 0;
+
+	if (i >= w->ndown && net->slots_up[u] &&
+	    w->nedge[i] == net->ud.up_off[u + 1] - net->ud.up_off[u]) {
+		for (uint32_t m = net->missing_off[u]; m < net->missing_off[u + 1]; m++)
+			lacking |= w->takers[net->missing[m]];
+		return lacking;
 	}
-	for (uint32_t k = 0; k < n; k++)
-		if (chan[k] != FAB_NONE && !ftree_ways_is_edge(w, net, i, chan[k]))
-			chan[k] = FAB_NONE;
+	for (uint32_t x = 0; x < w->ntaken[p]; x++)
+		if (ftree_ways_lacks(w, net, i, taken[x]))
+			lacking |= takers[taken[x]];
+	return lacking;
 }
 
 /* By slots. */
@@ -301,8 +458,6 @@ static void ftree_ways_go_up(struct ftree_ways *w, const struct ftree_net *net, 
 
 	for (uint32_t k = 0; k < n; k++)
 		chan[k] = slot[turn[k]];
-	if (w->way[i] == WAY_SOME)
-		ftree_ways_leave_out(w, net, i, turn);
 }
 
 /* What position i would choose if all were well. */
@@ -326,54 +481,53 @@ static void ftree_ways_want(struct ftree_ways *w, const struct ftree_net *net, u
 						 : ftree_ways_any(w, net, i, number[k]);
 }
 
-/* LIDs for which position i goes where it is open, or cannot go anywhere. */
+/* LIDs for which position i goes where it is open. */
 static uint64_t ftree_ways_open(const struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
 {
 	const uint32_t *chan = w->chan + (size_t)i * w->n, *dst = net->f->chan_dst;
 	uint64_t open = 0;
 
-	for (uint32_t k = 0; k < w->n; k++) {
-		uint32_t c = chan[k];
-		uint64_t bit = 1ull << k;
-
-		open |= c == FAB_NONE ? bit : w->open[dst[c]] & bit;
-	}
-	return open;
-}
-
-/* The same where all slots are edges. */
-static uint64_t ftree_ways_open_above(const struct ftree_ways *w, const struct ftree_net *net,
-				      uint32_t u)
-{
-	const uint32_t *dst = net->slot_dst + net->tree->slot_off[u];
-	const uint32_t *turn = w->turn + (size_t)net->tree->pattern_of[u] * w->n;
-	uint64_t open = 0;
-
 	for (uint32_t k = 0; k < w->n; k++)
-		open |= w->open[dst[turn[k]]] & 1ull << k;
+		open |= w->open[dst[chan[k]]] & 1ull << k;
 	return open;
 }
 
-static void ftree_ways_leave_open(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+/* LIDs which position i has to leave open.  any: some are before it. */
+static uint64_t ftree_ways_find_open(const struct ftree_ways *w, const struct ftree_net *net,
+				     uint32_t i, bool any)
 {
-	const struct fabric *f = net->f;
 	uint32_t u = w->dag.sw[i];
 
-	for (uint64_t left = w->open[u]; left; left &= left - 1)
+	switch (w->way[i]) {
+	case WAY_SLOT:
+		return w->waits[u];
+	case WAY_SOME:
+		return w->waits[u] | ftree_ways_lacking(w, net, i);
+	default:
+		return any ? ftree_ways_open(w, net, i) : 0;
+	}
+}
+
+/* Those whose slots lead here from elsewhere wait there. */
+static void ftree_ways_leave_open(struct ftree_ways *w, const struct ftree_net *net, uint32_t i)
+{
+	uint32_t u = w->dag.sw[i];
+	uint64_t open = w->open[u];
+
+	for (uint64_t left = open; left; left &= left - 1)
 		w->chan[(size_t)i * w->n + (uint32_t)__builtin_ctzll(left)] = FAB_NONE;
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && w->open[u]; c++)
-		w->behind[f->chan_dst[c]] = true;
+	for (uint32_t s = net->into_off[u]; s < net->into_off[u + 1]; s++)
+		w->waits[net->into[s].sw] |= open & w->takers[net->into[s].number];
 }
 
 /* Those that could not have theirs take any. */
 static void ftree_ways_close(struct ftree_ways *w, const struct ftree_net *net, uint32_t i,
 			     const uint32_t *number)
 {
-	for (uint32_t k = 0; k < w->n; k++) {
-		uint32_t *c = w->chan + (size_t)i * w->n + k;
+	for (uint64_t left = ftree_ways_lacking(w, net, i); left; left &= left - 1) {
+		uint32_t k = (uint32_t)__builtin_ctzll(left);
 
-		if (*c == FAB_NONE)
-			*c = ftree_ways_any(w, net, i, number[k]);
+		w->chan[(size_t)i * w->n + k] = ftree_ways_any(w, net, i, number[k]);
 	}
 }
 
@@ -384,7 +538,9 @@ uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
 
 	w->n = n;
 	memset(w->open, 0, net->f->nsw * sizeof(*w->open));
-	memset(w->behind, 0, net->f->nsw * sizeof(*w->behind));
+	memset(w->waits, 0, net->f->nsw * sizeof(*w->waits));
+	memset(w->takers, 0, net->first_slot[net->tree->npattern] * sizeof(*w->takers));
+	memset(w->ntaken, 0, net->tree->npattern * sizeof(*w->ntaken));
 	for (uint32_t k = 0; k < n; k++)
 		ftree_ways_climb(w, net, k, number[k]);
 	for (uint32_t i = 1; i < w->dag.n; i++) {
@@ -393,10 +549,10 @@ uint64_t ftree_ways_choose(struct ftree_ways *w, const struct ftree_net *net,
 		ftree_ways_want(w, net, i, number);
 		if (!free && w->way[i] == WAY_SOME)
 			ftree_ways_close(w, net, i, number);
-		if (!free || (!w->behind[u] && w->way[i] != WAY_SOME))
+		if (free)
+			w->open[u] = ftree_ways_find_open(w, net, i, any);
+		if (!w->open[u])
 			continue;
-		w->open[u] = w->way[i] == WAY_SLOT ? ftree_ways_open_above(w, net, u)
-						   : ftree_ways_open(w, net, i);
 		any |= w->open[u];
 		ftree_ways_leave_open(w, net, i);
 	}

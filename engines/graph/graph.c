@@ -2,6 +2,7 @@
 #include "engines/graph/graph.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/memory/pool.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -149,19 +150,39 @@ unsigned graph_vls(const struct fabric *f, const struct engine_params *params)
 	return vls < 15 ? vls : 15;
 }
 
+/* Rows of new tables, some at a time, which threads take. */
+struct filling {
+	struct tables *t;
+	uint32_t slice;
+	struct progress *progress;
+};
+
+static bool graph_fill_some(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct filling *x = ctx;
+	uint32_t sw = i * x->slice, left = x->t->nsw - sw, n = left < x->slice ? left : x->slice;
+
+	memset(tables_row(x->t, sw), FAB_NO_PORT, (size_t)n * x->t->stride);
+	return !worker && i && progress_step(x->progress, "paths", 0, x->t->nsw);
+}
+
+/* The first look at many pages takes long. */
+static void graph_fill(struct tables *t, unsigned threads, struct progress *progress)
+{
+	struct filling x = { t, FILL_BYTES / t->stride + 1, progress };
+	uint32_t n = (t->nsw + x.slice - 1) / x.slice;
+	struct pool *pool = pool_new(n > 1 ? threads : 1);
+
+	pool_for(pool, n, graph_fill_some, &x);
+	pool_free(pool);
+}
+
 struct tables *graph_tables(const struct fabric *f, const char *engine,
 			    const struct engine_params *params, struct progress *progress)
 {
 	struct tables *t = tables_new_blank(f, engine);
-	uint32_t slice = FILL_BYTES / t->stride + 1;
 
-	for (uint32_t sw = 0; sw < f->nsw; sw += slice) {
-		uint32_t n = f->nsw - sw < slice ? f->nsw - sw : slice;
-
-		memset(tables_row(t, sw), FAB_NO_PORT, (size_t)n * t->stride);
-		if (sw && progress_step(progress, "paths", 0, f->nsw))
-			break;
-	}
+	graph_fill(t, params ? params->threads : 1, progress);
 	snprintf(t->params, sizeof(t->params), "vls=%u%s", graph_vls(f, params),
 		 params && params->ignore_rates ? ",ignore-rates" : "");
 	t->seed = params ? params->seed : 0;
