@@ -19,6 +19,7 @@
 #define SM_LOST_MS 10000
 #define BLOCKS_MS  3000
 #define JOBS_MS	   5000 /* for the first list */
+#define SETTLE_MS  1000 /* what is on its way has gone then */
 #define SHARE	   20	/* reading may take this part of the time */
 
 struct host {
@@ -38,7 +39,10 @@ struct watch {
 	struct wire_sm sm;
 	uint64_t sm_heard_ms;
 	const struct sample *before;
-	bool *marked; /* by port, nmarked of them */
+	bool mends; /* messages are lost that the plan has paths for */
+	uint64_t settled_ms;
+	const struct sample *mended; /* of then; NULL: not yet */
+	bool *marked;		     /* by port, nmarked of them */
 	uint32_t nmarked;
 	struct host *hosts;
 	uint32_t nhosts, next_host;
@@ -257,6 +261,8 @@ struct watch *watch_new(const struct watch_opts *o)
 	w->o = *o;
 	if (!w->o.blocks_ms)
 		w->o.blocks_ms = BLOCKS_MS;
+	if (!w->o.settle_ms)
+		w->o.settle_ms = SETTLE_MS;
 	for (int i = 0; i < WATCHES; i++)
 		if (!w->o.interval_ms[i])
 			w->o.interval_ms[i] = every_ms[i];
@@ -268,6 +274,7 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	sample_put(w->before);
+	sample_put(w->mended);
 	free(w->marked);
 	free(w->hosts);
 	vec_free(&w->failed);
@@ -359,6 +366,36 @@ static bool conditions_sm_poll(struct watch *w, char *text, size_t size)
 
 /* ---- errors ---- */
 
+static bool conditions_leads_nowhere(const struct fabric *f, uint32_t sw, uint8_t port)
+{
+	const struct port *p;
+
+	if (port > f->sw_nports[sw])
+		return true;
+	p = &f->port[f->port_off[sw] + port];
+	return port && p->chan == FAB_NONE && p->term == FAB_NONE;
+}
+
+/* Does the plan lead messages to hosts that end on a switch now? */
+static bool conditions_mends(const struct fabric *f, const struct changes *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct change *c = &l->v[i];
+		const uint8_t *old = change_old(l, c), *new = change_new(l, c);
+
+		for (uint32_t k = 0; c->kind == CHANGE_LFT && k < CHANGE_LFT_BYTES; k++) {
+			uint32_t lid = (uint32_t)c->block * LFT_BLOCK + k;
+
+			if (old[k] != new[k] && lid <= f->max_lid &&
+			    fabric_lid_end(f, lid) <
+				    f->nend &&conditions_leads_nowhere(f, c->sw, old[k]) &&
+			    !conditions_leads_nowhere(f, c->sw, new[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool conditions_errors_begin(struct watch *w, char *text, size_t size)
 {
 	const struct fabric *f = w->plan->fabric;
@@ -371,6 +408,7 @@ static bool conditions_errors_begin(struct watch *w, char *text, size_t size)
 		return false;
 	}
 	w->before = s;
+	w->mends = conditions_mends(f, w->plan->changes);
 	w->marked = xcalloc(nport, sizeof(bool));
 	watch_mark_links(w->marked, f, w->plan->changes);
 	for (uint32_t i = 0; i < nport; i++)
@@ -383,6 +421,34 @@ static bool conditions_errors_begin(struct watch *w, char *text, size_t size)
 	return true;
 }
 
+/* Where messages were lost before, their discards count from when the new routes are in use and
+ * nothing is on its way by the old ones. */
+static bool conditions_errors_bad(struct watch *w, const struct sample *s, char *text, size_t size,
+				  uint64_t *worst)
+{
+	struct watch_limits others = w->o.limits, discards = { UINT64_MAX, UINT64_MAX, 0, 0 };
+	uint64_t more = 0;
+
+	if (!w->mends)
+		return watch_errors_judge(text, size, worst, w->plan->fabric, w->before, s,
+					  w->marked, &w->o.limits);
+	others.discard = discards.downed = UINT64_MAX;
+	discards.discard = w->o.limits.discard;
+	if (watch_errors_judge(text, size, worst, w->plan->fabric, w->before, s, w->marked,
+			       &others))
+		return true;
+	*worst = 0; /* with the discards of before */
+	if (!w->mended) {
+		w->mended = sample_get(s);
+		return false;
+	}
+	if (watch_errors_judge(text, size, &more, w->plan->fabric, w->mended, s, w->marked,
+			       &discards))
+		return true;
+	*worst = more;
+	return false;
+}
+
 static bool conditions_errors_poll(struct watch *w, char *text, size_t size)
 {
 	uint64_t start = clock_ms(), worst;
@@ -390,12 +456,17 @@ static bool conditions_errors_poll(struct watch *w, char *text, size_t size)
 	struct sample *s;
 	bool bad;
 
+	if (w->mends && !w->settled_ms) {
+		w->settled_ms = start + w->o.settle_ms;
+		snprintf(text, size, "messages were lost: counted from %u ms after the last write",
+			 w->o.settle_ms);
+		return false;
+	}
 	if (wire_read_sample(&s, w->wire, w->plan->fabric, SAMPLE_ERRORS, NULL, &err)) {
 		snprintf(text, size, "no counters could be read: %.150s", err.text);
 		return false;
 	}
-	bad = watch_errors_judge(text, size, &worst, w->plan->fabric, w->before, s, w->marked,
-				 &w->o.limits);
+	bad = conditions_errors_bad(w, s, text, size, &worst);
 	if (!bad && worst)
 		snprintf(text, size,
 			 "%" PRIu64 " errors more on the worst of %u ports of changed links", worst,
@@ -603,6 +674,8 @@ static bool conditions_look(struct watch *w, enum watch_what what, struct watch_
 	bad = poll[what](w, text, sizeof(text));
 	if (what == WATCH_ERRORS && w->due_ms[what] < due) /* it may ask for more time, not less */
 		w->due_ms[what] = due;
+	if (what == WATCH_ERRORS && w->mends && !w->mended)
+		w->due_ms[what] = w->settled_ms;
 	conditions_note(w, out, what, bad, text);
 	w->looks[what]++;
 	return bad;

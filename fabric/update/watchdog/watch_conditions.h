@@ -7,7 +7,8 @@
  * batch system) says so and is off.
  *
  *   sm      another master SM, or the same one restarted, or none for 10 s
- *   errors  counters of the links whose routes change have risen by more than the limits
+ *   errors  counters of the links whose routes change have risen by more than the limits; discards
+ *           since the new routes are in use, where the old ones led to nowhere
  *   reach   a host that routes changed to does not answer any more (LID-routed NodeInfo from this
  *           port, three times in a row), or an LFT block or SL2VL table no longer holds what was
  *           written
@@ -55,6 +56,9 @@ struct watch_opts {
 	struct watch_limits limits;
 	struct job_source *jobs;       /* NULL: jobs cannot be watched; outlives the watch */
 	uint32_t interval_ms[WATCHES]; /* 0: 2, 5, 3 and 1 s */
+	/* Where the tables of before lose messages, their discards count from so long after the
+	 * last write; 0: 1 s. */
+	uint32_t settle_ms;
 	/* Every block and table that was written read again: 0, or -EUCLEAN with the first that
 	 * holds something else; NULL: not looked at.  In the thread that polls. */
 	int (*blocks)(void *ctx, struct err *err);

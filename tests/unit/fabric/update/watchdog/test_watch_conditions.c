@@ -60,6 +60,7 @@ static void begin(struct world *w, unsigned mask)
 		.jobs = &w->jobs,
 		.blocks = blocks,
 		.blocks_ms = 1,
+		.settle_ms = 20,
 		.ctx = w,
 	};
 
@@ -232,6 +233,51 @@ static void errors_up_to_the_limit_are_no_reason(void **state)
 	assert_non_null(strstr(f.text, "51 symbol errors more since the update, limit 50"));
 }
 
+/* An update that gives paths to messages which are lost is not rolled back for those. */
+static void what_was_lost_before_a_repair_is_no_reason(void **state)
+{
+	struct world *w = *state;
+	struct watch_finding f;
+	uint32_t sw, term = 0;
+	uint8_t port = uplink(w, &sw);
+
+	while (w->f->term_sw[term] == sw)
+		term++;
+	plan_free(w->p);
+	tables_row(w->from, sw)[w->f->term_lid[term]] = FAB_NO_PORT;
+	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, NULL, 1000, NULL), 0);
+	begin(w, 1u << WATCH_ERRORS);
+	sim_add_counter(w->sim, sw, port, CTR_TX_DISCARD, 5000);
+	assert_false(trips(w, 1, &f));
+	assert_non_null(strstr(watch_last(w->w, WATCH_ERRORS), "messages were lost"));
+	sim_add_counter(w->sim, sw, port, CTR_TX_DISCARD, 5000); /* were on their way */
+	assert_false(trips(w, 200, &f));
+	assert_non_null(strstr(watch_last(w->w, WATCH_ERRORS), "no error counter rose"));
+	sim_add_counter(w->sim, sw, port, CTR_TX_DISCARD, watch_limits_default.discard);
+	assert_false(trips(w, 200, &f));
+	sim_add_counter(w->sim, sw, port, CTR_TX_DISCARD, 1);
+	assert_true(trips(w, 1000, &f));
+	assert_non_null(strstr(f.text, "101 discards more since the update, limit 100"));
+}
+
+static void other_errors_count_from_the_first_write_on_in_a_repair_too(void **state)
+{
+	struct world *w = *state;
+	struct watch_finding f;
+	uint32_t sw, term = 0;
+	uint8_t port = uplink(w, &sw);
+
+	while (w->f->term_sw[term] == sw)
+		term++;
+	plan_free(w->p);
+	tables_row(w->from, sw)[w->f->term_lid[term]] = FAB_NO_PORT;
+	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, NULL, 1000, NULL), 0);
+	begin(w, 1u << WATCH_ERRORS);
+	sim_add_counter(w->sim, sw, port, CTR_LINK_DOWNED, 1);
+	assert_true(trips(w, 1000, &f));
+	assert_non_null(strstr(f.text, "1 times down"));
+}
+
 static void link_that_went_down_once_is_a_reason(void **state)
 {
 	struct world *w = *state;
@@ -387,6 +433,8 @@ int main(void)
 		T(silent_sm_is_given_time),
 		T(without_an_sm_it_cannot_be_watched),
 		T(errors_up_to_the_limit_are_no_reason),
+		T(what_was_lost_before_a_repair_is_no_reason),
+		T(other_errors_count_from_the_first_write_on_in_a_repair_too),
 		T(link_that_went_down_once_is_a_reason),
 		T(links_without_a_change_are_left_out),
 		T(both_ends_of_changed_links_are_marked),
