@@ -26,6 +26,7 @@
 #include "console/session/samples/sample_history.h"
 #include "console/session/update_thread.h"
 #include "console/session/worker.h"
+#include "engines/weak/failure_cost.h"
 #include "fabric/jobs/source.h"
 #include "fabric/model/tables/graft.h"
 #include "fabric/plan/plan.h"
@@ -260,8 +261,9 @@ struct app {
 
 	struct app_effect *effect; /* of the update that is open, or was the last; NULL: none */
 	struct app_auto automatic;
-	double deadline;  /* clock_s() of when it is rolled back; NAN: never */
-	double update_at; /* clock_s() of its start */
+	struct failure_cost failure; /* what state tells of */
+	double deadline;	     /* clock_s() of when it is rolled back; NAN: never */
+	double update_at;	     /* clock_s() of its start */
 
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];

@@ -490,10 +490,21 @@ static struct sized_times route_report_sized(const struct message_metrics *m,
 	return (struct sized_times){ &m[size].time, m[size].sheet };
 }
 
+/* A repair changes no path that arrives: where jobs wait longer after it, that is for messages which
+ * were lost before. */
+static bool route_report_mends(const struct route_report *r, const struct sized_times *before,
+			       const struct sized_times *after)
+{
+	return !strcmp(r->t->engine, "repair") && before->sheet && after->sheet &&
+	       before->sheet->of[r->pattern]->stranded > after->sheet->of[r->pattern]->stranded;
+}
+
 static void route_report_gate(struct time_gate *out, const struct route_report *r,
 			      const struct sized_times *before, const struct sized_times *after)
 {
 	*out = (struct time_gate){ .pattern = r->pattern, .job = FAB_NONE };
+	if (route_report_mends(r, before, after))
+		return;
 	if (before->sheet && after->sheet)
 		time_gate_compare(out, before->sheet, after->sheet, r->jobs, r->pattern);
 	if (before->time->demand.known && !before->time->demand.stranded &&

@@ -76,3 +76,12 @@ double link_usage_slowdown(const struct link_usage *u, uint64_t id)
 		return NAN;
 	return u->together->job[j].slowdown;
 }
+
+double link_usage_lost_pct(const struct link_usage *u, uint64_t id)
+{
+	uint32_t j = link_usage_job(u, id);
+
+	if (j == FAB_NONE || !u->together || !u->together->job[j].flows)
+		return NAN;
+	return 100 * (double)u->together->job[j].stranded / (double)u->together->job[j].flows;
+}

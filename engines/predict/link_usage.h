@@ -31,3 +31,5 @@ void link_usage_free(struct link_usage *u); /* NULL is fine */
 uint32_t link_usage_job(const struct link_usage *u, uint64_t id);
 /* What an all-to-all of that job takes while all jobs send, against it alone; NAN unknown. */
 double link_usage_slowdown(const struct link_usage *u, uint64_t id);
+/* Of the messages of that all-to-all those that have no path, in percent; NAN unknown. */
+double link_usage_lost_pct(const struct link_usage *u, uint64_t id);

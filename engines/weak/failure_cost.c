@@ -205,6 +205,34 @@ static int failure_cost_repair(struct failure_cost *out, const struct failure *x
 	return rc;
 }
 
+/* The tables alone know switches and ports by GUID only; the fabric of before had names. */
+static void failure_cost_name(struct carry_report *since, const struct fabric *was)
+{
+	char named[CARRY_NAMES] = "";
+	const char *at = since->gone;
+	size_t len = 0;
+
+	while (*at && len < sizeof(named)) {
+		size_t kind = !strncmp(at, "switch 0x", 9) ? 7 : !strncmp(at, "port 0x", 7) ? 5 : 0;
+		uint32_t i = FAB_NONE;
+		char *end = NULL;
+
+		if (kind == 7)
+			i = fabric_switch_by_guid(was, strtoull(at + kind, &end, 16));
+		else if (kind)
+			i = fabric_term_by_guid(was, strtoull(at + kind, &end, 16));
+		if (i == FAB_NONE) {
+			named[len++] = *at++;
+			continue;
+		}
+		len += (size_t)snprintf(named + len, sizeof(named) - len, "%s",
+					kind == 7 ? was->sw_short[i] : was->term_name[i]);
+		at = end;
+	}
+	named[len < sizeof(named) ? len : sizeof(named) - 1] = '\0';
+	memcpy(since->gone, named, sizeof(named));
+}
+
 int failure_cost_find(struct failure_cost *out, const struct failure *x, struct progress *progress,
 		      struct err *err)
 {
@@ -220,6 +248,7 @@ int failure_cost_find(struct failure_cost *out, const struct failure *x, struct 
 	endports_put(ends);
 	if (rc)
 		return rc;
+	failure_cost_name(&out->since, x->was);
 	if (!tables_know_vls(stands)) /* paths and times are the same on any */
 		tables_sl2vl_form(stands, SL2VL_IDENTITY, x->now);
 	if (x->jobs)
@@ -275,7 +304,7 @@ const char *failure_cost_repair_text(char *buf, size_t size, const struct failur
 				 ", %u channel%s carr%s more, %.60s/%u most: %" PRIu64
 				 " paths, %" PRIu64 " before",
 				 c->more, plural(c->more), c->more == 1 ? "ies" : "y",
-				 now->sw_name[now->chan_src[c->most]], now->chan_port[c->most],
+				 now->sw_short[now->chan_src[c->most]], now->chan_port[c->most],
 				 c->most_is, c->most_was);
 	return buf;
 }

@@ -241,6 +241,7 @@ static void apply_phases_draw_figure(struct canvas *c, struct rect r, int y, con
 {
 	const double v[] = { before, pred, now };
 	const int end[] = { r.w - 19, r.w - 10, r.w - 1 };
+	char buf[FIGURE_LEN];
 
 	canvas_text(c, r, 1, y, ROLE_TEXT, name);
 	for (int i = 0; i < 3; i++) {
@@ -249,7 +250,10 @@ static void apply_phases_draw_figure(struct canvas *c, struct rect r, int y, con
 				 : now < before ? ROLE_GOOD
 						: ROLE_WARN;
 
-		if (isfinite(v[i]))
+		if (v[i] >= 1e6)
+			canvas_rightf(c, r, end[i], y, role, i == 1 ? "~%s" : "%s",
+				      figure_short(buf, (uint64_t)v[i]));
+		else if (isfinite(v[i]))
 			canvas_rightf(c, r, end[i], y, role, i == 1 ? "~%.*f" : "%.*f", digits,
 				      v[i]);
 		else

@@ -24,7 +24,7 @@ static void jobs_done(void *own)
 
 /* --- what the table shows -------------------------------------------------------------------- */
 
-enum { COL_MARK, COL_SLOWDOWN = 12, COL_CHANGE = 14 };
+enum { COL_MARK, COL_LOST = 12, COL_SLOWDOWN, COL_CHANGE = 15 };
 
 static const struct table_col columns[] = {
 	[COL_MARK] = { NULL, "", 1, 0, 0, 1 },
@@ -39,6 +39,7 @@ static const struct table_col columns[] = {
 	{ "links", "links", 6, 0, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
 	{ "efi_mean", "mean EFI", 8, 100, 0, 0 },
+	[COL_LOST] = { "lost_pct", "lost%", 6, 0, 0, 0 },
 	[COL_SLOWDOWN] = { "slowdown", NULL, 8, 0, 0, 0 },
 	{ "plan_efi", "plan EFI", 8, 0, 0, 0 },
 	[COL_CHANGE] = { "plan_change_pct", "change", 6, 90, 0, 0 },
@@ -84,6 +85,22 @@ static bool jobs_draw_slowdown(const struct table_in *in, uint32_t job, struct c
 	return isfinite(slowdown);
 }
 
+/* Nothing is lost, as a rule. */
+static bool jobs_blank(const struct table_in *in, uint32_t job, uint32_t col)
+{
+	return col == COL_LOST && !(jobs_figure(in, job, "lost_pct") > 0);
+}
+
+static bool jobs_draw_lost(const struct table_in *in, uint32_t job, struct canvas *c, struct rect r,
+			   int end, int y)
+{
+	double pct = jobs_figure(in, job, "lost_pct");
+
+	if (pct > 0)
+		canvas_rightf(c, r, end, y, ROLE_BAD, pct < 0.1 ? "<0.1" : "%.1f", pct);
+	return true;
+}
+
 static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t col,
 			      struct canvas *c, struct rect r, int x, int y, int w)
 {
@@ -92,6 +109,8 @@ static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t 
 			canvas_char(c, r, x, y, ROLE_KEY, '*');
 		return true;
 	}
+	if (col == COL_LOST)
+		return jobs_draw_lost(in, job, c, r, x + w, y);
 	if (col == COL_SLOWDOWN)
 		return jobs_draw_slowdown(in, job, c, r, x + w, y);
 	if (col != COL_CHANGE)
@@ -125,9 +144,14 @@ static void jobs_mark_job(const struct table_in *in, uint32_t job)
 		    text);
 }
 
-/* What they suffer, once it is known. */
+/* What they suffer, once it is known: messages that are lost are worse than slow ones. */
 static const char *jobs_first_sort(const struct table_in *in)
 {
+	const struct fabric_summary *v = &in->ctx->summary;
+
+	for (uint32_t j = 0; v->job_lost_pct && j < v->jobs->njob; j++)
+		if (v->job_lost_pct[j] > 0)
+			return "lost_pct";
 	return state_usage(in->s) ? "slowdown" : "nodes";
 }
 
@@ -139,6 +163,7 @@ static const struct table_ops ops = {
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort_by = jobs_first_sort,
 	.draw = jobs_draw_picture,
+	.blank = jobs_blank,
 	.open = jobs_mark_job,
 };
 

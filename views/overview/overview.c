@@ -581,10 +581,13 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 	char rate[FIGURE_LEN], slow[16] = "-", hot[FIGURE_LEN] = "-", name[128];
 	char id[JOB_ID_LEN];
 	double slowdown = v->job_slowdown ? v->job_slowdown[i] : NAN;
+	bool lost = v->job_lost_pct && v->job_lost_pct[i] > 0;
 	bool marked = j->id == ctx->job.id;
 
 	snprintf(name, sizeof(name), "%s %.40s", job_text(id, j), j->user[0] ? j->user : j->name);
-	if (isfinite(slowdown))
+	if (lost)
+		snprintf(slow, sizeof(slow), "lost");
+	else if (isfinite(slowdown))
 		snprintf(slow, sizeof(slow), slowdown < 99.5 ? "%.1fx" : "%.0fx", slowdown);
 	if (load && s->rates)
 		figure_short(hot, load->hot);
@@ -596,7 +599,11 @@ static void overview_draw_job(const struct context *ctx, struct canvas *c, struc
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 7, y, ROLE_TEXT, "%5u %6s %5s", j->nnodes,
 		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot);
-	canvas_right(c, r, r.w - 1, y, slowdown >= HEAD_SLOW ? ROLE_WARN : ROLE_TEXT, slow);
+	canvas_right(c, r, r.w - 1, y,
+		     lost		     ? ROLE_BAD
+		     : slowdown >= HEAD_SLOW ? ROLE_WARN
+					     : ROLE_TEXT,
+		     slow);
 }
 
 static void overview_jobs_pane(struct list *l, bool on, const struct context *ctx, struct canvas *c,

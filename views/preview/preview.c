@@ -24,7 +24,9 @@ struct preview_layout {
 
 struct preview_ui {
 	struct list list;
-	bool chosen; /* the cursor was moved, or put on the first engine that suits */
+	bool moved;   /* the cursor, by hand */
+	bool chosen;  /* it was put on the first engine that suits */
+	bool repairs; /* then paths were missing */
 	struct preview_form form;
 	enum page page;
 	struct list jobs, diff;
@@ -63,20 +65,25 @@ static struct preview_layout preview_layout(struct rect r, enum page page)
 	return l;
 }
 
-/* The cursor begins on an engine that knows the jobs, or at least is not in use already. */
+/* The cursor begins on what repairs where that is needed, else on an engine that knows the jobs, or
+ * at least is not in use already. */
 static void preview_first_suiting(struct preview_ui *u, const struct state *s)
 {
 	const char *now = s->tables ? s->tables->engine : "";
+	bool broken = preview_menu_repairs(s);
 	int best = 0;
 
-	if (u->chosen || !s->preview.nengines)
+	u->chosen = u->chosen && u->repairs == broken;
+	if (u->moved || u->chosen || !s->preview.nengines)
 		return;
 	u->chosen = true;
+	u->repairs = broken;
 	for (uint32_t i = 0; i < s->preview.nengines; i++) {
 		const struct engine_choice *e = preview_choice(s, i);
-		int worth = !e->suits || !strcmp(e->engine->name, now) ? 0
-			    : s->jobs && e->engine->uses_jobs	       ? 2
-								       : 1;
+		int worth = !e->suits || !strcmp(e->engine->name, now)	   ? 0
+			    : broken && !strcmp(e->engine->name, "repair") ? 3
+			    : s->jobs && e->engine->uses_jobs		   ? 2
+									   : 1;
 
 		if (worth <= best)
 			continue;
@@ -324,8 +331,10 @@ static void preview_select_next(struct preview_ui *u, const struct state *s, int
 		return;
 	out->type = REQ_PLAN_SELECT;
 	out->plan = (p->at + p->n + (uint32_t)by) % p->n;
-	if (p->list[out->plan].engine < p->nengines)
+	if (p->list[out->plan].engine < p->nengines) {
 		u->list.cursor = p->list[out->plan].engine; /* what Space is about */
+		u->moved = true;
+	}
 }
 
 static void preview_show_page(struct preview_ui *u, struct context *ctx, const struct state *s,
@@ -399,7 +408,7 @@ static void preview_take_file(struct preview_ui *u, struct context *ctx, const s
 		return;
 	}
 	u->list.cursor = i;
-	u->chosen = true;
+	u->moved = true;
 	u->form.open = false;
 	snprintf(ctx->options.text[PARAM_TABLES], sizeof(ctx->options.text[PARAM_TABLES]), "%s",
 		 in->text ? in->text : "");
@@ -447,6 +456,7 @@ static bool preview_click(struct preview_ui *u, struct context *ctx, const struc
 		if (row == u->list.cursor)
 			preview_enter(u, ctx, s, out);
 		u->list.cursor = row;
+		u->moved = true;
 		return true;
 	}
 	if (!state_preview_ready(s) || !u->drawn.page.w || (!jobs && u->page != PAGE_DIFF))
@@ -462,12 +472,16 @@ static bool preview_input(void *own, struct context *ctx, const struct input *in
 			  const struct state *s, struct request *out)
 {
 	struct preview_ui *u = own;
+	uint32_t was;
 
 	if (u->form.open && preview_form_input(&u->form, ctx, in, s, u->list.cursor, out))
 		return true;
 	preview_first_suiting(u, s);
-	if (preview_move(u, in, s))
+	was = u->list.cursor;
+	if (preview_move(u, in, s)) {
+		u->moved = u->moved || u->list.cursor != was;
 		return true;
+	}
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:

@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+bool preview_menu_repairs(const struct state *s)
+{
+	return s->verdict && !s->verdict->connected && state_tables(s);
+}
+
 static void preview_menu_draw_engine(const struct preview_options *o, const struct state *s,
 				     struct canvas *c, struct rect r, int y, uint32_t i, bool at)
 {
@@ -24,6 +29,8 @@ static void preview_menu_draw_engine(const struct preview_options *o, const stru
 	else if (e->file)
 		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
 			    o->text[PARAM_TABLES][0] ? o->text[PARAM_TABLES] : "choose a file");
+	else if (!strcmp(e->engine->name, "repair") && preview_menu_repairs(s))
+		canvas_text(c, r, 14, y, ROLE_WARN, "for lost paths");
 	else if (now)
 		canvas_text(c, r, 14, y, ROLE_GOOD, "in use");
 	else if (e->engine->uses_jobs)

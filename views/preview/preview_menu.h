@@ -13,6 +13,9 @@ static inline const struct engine_choice *preview_choice(const struct state *s, 
 	return i < s->preview.nengines ? &s->preview.engines[i] : NULL;
 }
 
+/* Are there paths that the installed tables lack? */
+bool preview_menu_repairs(const struct state *s);
+
 /* l is of the engines; o: for the next preview; told: what the options of the plan that is looked
  * at did stands in place of what its engine is for. */
 void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,

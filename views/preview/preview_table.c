@@ -16,6 +16,7 @@
 enum better { LESS, MORE };
 
 enum figure {
+	UNREACHABLE,
 	TIME,
 	TIME_MAX,
 	TIME_S,
@@ -31,7 +32,6 @@ enum figure {
 	LINKS,
 	HOPS_MAX,
 	HOPS_MEAN,
-	UNREACHABLE,
 	VLS,
 	UTIL,
 	BISECTION,
@@ -70,6 +70,22 @@ static const struct {
 	[SLOWEST] = { "max slowdown x", 2, LESS, true },
 	[LOOPS] = { "credit loops", 0, LESS, false },
 };
+
+static bool preview_table_timed(enum figure f)
+{
+	return f >= TIME && f <= IO_EFI;
+}
+
+/* Times and loads of a routing that loses messages are no match for those of one that does not. */
+static bool preview_table_lacks_paths(const struct plan_preview *x)
+{
+	return x->before && x->before->unreachable > x->after->unreachable;
+}
+
+static bool preview_table_comparable(const struct plan_preview *x, enum figure f)
+{
+	return !preview_table_lacks_paths(x) || f == UNREACHABLE || f == VLS || f == LOOPS;
+}
 
 static double preview_table_of_metrics(const struct metrics *m, enum figure f, bool vls_known)
 {
@@ -172,8 +188,8 @@ static bool preview_table_by_size(const struct plan_preview *x)
 /* Does it depend on the LID that a message takes, so that the table tells it by size? */
 static bool preview_table_sized(enum figure f)
 {
-	return f <= EFI_MAX || f == JOB_EFI || f == IN_A_JOB || f == DARK || f == HOPS_MAX ||
-	       f == HOPS_MEAN;
+	return preview_table_timed(f) || f == EFI_MAX || f == JOB_EFI || f == IN_A_JOB ||
+	       f == DARK || f == HOPS_MAX || f == HOPS_MEAN;
 }
 
 static double preview_table_now_sized(const struct plan_preview *x, enum figure f,
@@ -181,15 +197,17 @@ static double preview_table_now_sized(const struct plan_preview *x, enum figure 
 {
 	if (!x->before)
 		return NAN;
-	return f <= IO_EFI ? preview_table_of_time(&x->messages->now[size].time, f)
-			   : preview_table_of_efi(&x->messages->now[size].efi, x->before, f);
+	return preview_table_timed(f)
+		       ? preview_table_of_time(&x->messages->now[size].time, f)
+		       : preview_table_of_efi(&x->messages->now[size].efi, x->before, f);
 }
 
 static double preview_table_plan_sized(const struct plan_preview *x, enum figure f,
 				       enum message_size size)
 {
-	return f <= IO_EFI ? preview_table_of_time(&x->messages->plan[size].time, f)
-			   : preview_table_of_efi(&x->messages->plan[size].efi, x->after, f);
+	return preview_table_timed(f)
+		       ? preview_table_of_time(&x->messages->plan[size].time, f)
+		       : preview_table_of_efi(&x->messages->plan[size].efi, x->after, f);
 }
 
 static double preview_table_now_of(const struct state *s, const struct plan_preview *x,
@@ -197,8 +215,8 @@ static double preview_table_now_of(const struct state *s, const struct plan_prev
 {
 	if (preview_table_by_size(x) && preview_table_sized(f))
 		return preview_table_now_sized(x, f, MESSAGES_LARGE);
-	if (f <= IO_EFI)
-		return preview_table_of_time(&x->time_now, f);
+	if (preview_table_timed(f))
+		return preview_table_lacks_paths(x) ? NAN : preview_table_of_time(&x->time_now, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
 	if (f == LOOPS)
@@ -210,7 +228,7 @@ static double preview_table_plan_of(const struct plan_preview *x, enum figure f)
 {
 	if (preview_table_by_size(x) && preview_table_sized(f))
 		return preview_table_plan_sized(x, f, MESSAGES_LARGE);
-	if (f <= IO_EFI)
+	if (preview_table_timed(f))
 		return preview_table_of_time(&x->time_plan, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
@@ -322,7 +340,7 @@ static void preview_table_draw_alone(const struct state *s, struct canvas *c, st
 	preview_table_draw_now(s, c, r, end - change - 10, y, f, now);
 	canvas_right(c, r, end - change, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
 		     preview_table_number(buf, plan, f));
-	if (change)
+	if (change && preview_table_comparable(x, f))
 		preview_table_draw_change(c, r, end, y, f, now, plan);
 }
 
@@ -345,9 +363,11 @@ static void preview_table_draw_sizes(const struct state *s, struct canvas *c, st
 			sized ? preview_table_plan_sized(x, f, size) : preview_table_plan_of(x, f);
 		bool better = figures[f].better == LESS ? plan < now : plan > now;
 		char buf[FIGURE_LEN];
-		enum role role = !isfinite(now) || fabs(plan - now) <= .005 * fabs(now) ? ROLE_TEXT
-				 : better						? ROLE_GOOD
-											: ROLE_WARN;
+		enum role role = !isfinite(now) || !preview_table_comparable(x, f) ||
+						 fabs(plan - now) <= .005 * fabs(now)
+					 ? ROLE_TEXT
+				 : better ? ROLE_GOOD
+					  : ROLE_WARN;
 
 		end += COLUMN;
 		if (!sized && size != only)
@@ -425,11 +445,12 @@ static void preview_table_draw_several(const struct state *s, struct canvas *c, 
 		uint32_t at = k.first + i;
 		double v = preview_table_plan_of(&s->preview.list[at], f);
 		char buf[FIGURE_LEN], pct[16];
-		enum role role = preview_table_change_role(now, v, f);
+		bool comparable = preview_table_comparable(&s->preview.list[at], f);
+		enum role role = comparable ? preview_table_change_role(now, v, f) : ROLE_TEXT;
 
 		x += COLUMN;
 		canvas_right(c, r, x - 1, y, role, preview_table_number(buf, v, f));
-		if (k.change)
+		if (k.change && comparable)
 			canvas_right(c, r, x + k.change - 1, y,
 				     preview_table_change(pct, f, now, v) ? ROLE_DIM : role, pct);
 		/* the least bad one is not the best */

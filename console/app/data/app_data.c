@@ -235,6 +235,7 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 		app_hosts_changed(a, a->state.fabric, f);
 	app_failures_changed(a, f);
 	app_data_drop_fabric(a);
+	a->state.failure = NULL;
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.fabric = f;
 	a->state.shape = fabric_shape_get(shape);

@@ -40,6 +40,8 @@ static void app_failures_done(void *owner, void *ctx)
 	}
 	if (!x->any)
 		return;
+	a->failure = x->cost;
+	a->state.failure = &a->failure;
 	log_add(LOG_WARN, "failure", "%s", failure_cost_text(text, sizeof(text), &x->cost));
 	if (x->cost.lost)
 		log_add(LOG_WARN, "failure", "%s",

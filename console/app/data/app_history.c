@@ -116,6 +116,7 @@ static void app_history_drop_present(struct state *s)
 	memset(&s->preview, 0, sizeof(s->preview));
 	s->apply.diff = NULL;
 	s->usage = NULL;
+	s->failure = NULL;
 	s->against = NULL;
 }
 

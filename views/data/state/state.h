@@ -426,6 +426,7 @@ struct state {
 	const struct jobset *metrics_jobs;
 	struct time_summary time; /* likewise; not known while pairs have no path */
 	struct link_usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
+	const struct failure_cost *failure; /* by which fabric became as it is; NULL: not known */
 	bool metrics_busy;
 	char metrics_step[48]; /* how far that is; "" not known */
 	const struct jobset *jobs;
@@ -446,7 +447,7 @@ struct state {
 	struct state_preview preview;
 	struct state_apply apply;
 	const struct apply_updates *updates; /* the last ones; NULL: not read */
-	struct state_ordering ordering; /* the one that is under way, of which there is one */
+	struct state_ordering ordering;	     /* the one that is under way, of which there is one */
 	char work[160]; /* what is being computed, how far, how long still; "" nothing for long */
 	struct state_auto automatic;
 	const struct sessions *sessions; /* recorded, of view 9 */

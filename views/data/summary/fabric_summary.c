@@ -126,7 +126,7 @@ static double fabric_summary_job_rate(const struct fabric_summary *v, const stru
 }
 
 struct sufferer {
-	double slowdown, Bps;
+	double lost_pct, slowdown, Bps;
 	uint32_t job;
 };
 
@@ -141,8 +141,10 @@ static int fabric_summary_higher(double a, double b)
 static int fabric_summary_suffer_cmp(const void *pa, const void *pb)
 {
 	const struct sufferer *a = pa, *b = pb;
-	int c = fabric_summary_higher(a->slowdown, b->slowdown);
+	int c = fabric_summary_higher(a->lost_pct, b->lost_pct);
 
+	if (!c)
+		c = fabric_summary_higher(a->slowdown, b->slowdown);
 	if (!c)
 		c = fabric_summary_higher(a->Bps, b->Bps);
 	return c ? c : a->job < b->job ? -1 : a->job > b->job;
@@ -161,9 +163,12 @@ static void fabric_summary_sort_jobs(struct fabric_summary *v, const struct link
 
 	v->by_suffering = xcalloc(n + 1ull, sizeof(*v->by_suffering));
 	v->job_slowdown = xcalloc(n + 1ull, sizeof(*v->job_slowdown));
+	v->job_lost_pct = xcalloc(n + 1ull, sizeof(*v->job_lost_pct));
 	for (uint32_t j = 0; j < n; j++) {
 		v->job_slowdown[j] = link_usage_slowdown(u, v->jobs->jobs[j].id);
-		all[j] = (struct sufferer){ fabric_summary_rounded(v->job_slowdown[j]),
+		v->job_lost_pct[j] = link_usage_lost_pct(u, v->jobs->jobs[j].id);
+		all[j] = (struct sufferer){ v->job_lost_pct[j],
+					    fabric_summary_rounded(v->job_slowdown[j]),
 					    v->job_Bps[j], j };
 	}
 	qsort(all, n, sizeof(*all), fabric_summary_suffer_cmp);
@@ -182,6 +187,8 @@ static void fabric_summary_rate_jobs(struct fabric_summary *v, const struct stat
 	v->job_Bps = NULL;
 	v->by_suffering = NULL;
 	v->job_slowdown = NULL;
+	free(v->job_lost_pct);
+	v->job_lost_pct = NULL;
 	if (!js || js->nterm != v->fabric->nterm)
 		return;
 	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
@@ -349,6 +356,7 @@ void fabric_summary_done(struct fabric_summary *v)
 	free(v->job_Bps);
 	free(v->by_suffering);
 	free(v->job_slowdown);
+	free(v->job_lost_pct);
 	fabric_summary_forget_loads(v);
 	port_problems_free(v->port_problems);
 	free(v->problem);

@@ -61,9 +61,11 @@ struct fabric_summary {
 	uint8_t *job_load_made;	   /* by index in jobs */
 	uint64_t usage_serial;
 
-	/* jobs by what they suffer, slowest first, equals by job_Bps; NULL without jobs */
+	/* jobs by what they suffer: those without paths first, by their share, then the slowest,
+	 * equals by job_Bps; NULL without jobs */
 	uint32_t *by_suffering;
 	double *job_slowdown; /* by index in jobs: link_usage_slowdown(); NULL without jobs */
+	double *job_lost_pct; /* likewise: link_usage_lost_pct() */
 	/* what the hosts of each job send, by index in jobs; NAN when a host also runs another job
 	 * or a rate is unknown */
 	double *job_Bps;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/summary/headline.h"
 
+#include "engines/weak/failure_cost.h"
 #include "fabric/base/message/plural.h"
 #include "views/canvas/text.h"
 #include "views/data/state/key_hint.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +41,44 @@ static bool headline_sm(struct headline *h, const struct state *s)
 	return true;
 }
 
+/* "spine03 gone", "leaf03/25-spine07/3 and 1 more gone" */
+static void headline_first_gone(char *buf, size_t len, const struct carry_report *r)
+{
+	uint32_t n = r->switches_away + r->cables_away + r->away;
+	size_t first = strcspn(r->gone, ",");
+	char more[24] = "";
+
+	if (!first) {
+		carry_report_text(buf, len, r);
+		return;
+	}
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %u more", n - 1);
+	snprintf(buf, len, "%.*s%s gone", (int)(first < 40 ? first : 40), r->gone, more);
+}
+
+/* Paths are missing: since what, and for whom, if that is known. */
+static void headline_cut_off(struct headline *h, const struct state *s)
+{
+	const struct failure_cost *c = s->failure;
+	char text[300], full[320], brief[200], gone[80], jobs[48] = "";
+
+	if (!c || !c->lost) {
+		headline_say(h,
+			     "the routing is incomplete: hosts cannot reach each other; 6: repair",
+			     "routing incomplete: hosts are cut off; 6: repair");
+		return;
+	}
+	snprintf(full, sizeof(full), "%.300s; 6: repair", failure_cost_text(text, sizeof(text), c));
+	headline_first_gone(gone, sizeof(gone), &c->since);
+	if (c->touched)
+		snprintf(jobs, sizeof(jobs), ", %u job%s touched", c->touched, plural(c->touched));
+	snprintf(brief, sizeof(brief), "%s: %" PRIu64 " path%s lost%s; 6: repair", gone, c->lost,
+		 plural(c->lost), jobs);
+	headline_say(h, full, brief);
+	snprintf(h->least, sizeof(h->least), "%.70s: %" PRIu64 " lost; 6: repair", gone, c->lost);
+}
+
 static bool headline_broken(struct headline *h, const struct state *s)
 {
 	const struct verdict *v = s->verdict;
@@ -46,10 +86,7 @@ static bool headline_broken(struct headline *h, const struct state *s)
 	if (!v || !state_tables(s) || verdict_ok(v))
 		return false;
 	if (!v->connected)
-		headline_say(
-			h,
-			"the routing is incomplete: hosts cannot reach each other; 6: compute another",
-			"routing incomplete: hosts are cut off; 6: compute another");
+		headline_cut_off(h, s);
 	else if (!v->loop_free)
 		headline_say(h, "packets run in circles: the routing has loops; 6: compute another",
 			     "");

@@ -131,6 +131,9 @@ static void fields_jobs_get_worst(struct value *c, const struct rows *r, uint32_
 GETTER(fields_jobs_get_slowdown,
        c->num = link_usage_slowdown(state_usage(r->s), fields_jobs_of(r, row)->id))
 
+GETTER(fields_jobs_get_lost,
+       c->num = link_usage_lost_pct(state_usage(r->s), fields_jobs_of(r, row)->id))
+
 static void fields_jobs_get_age(struct value *c, const struct rows *r, uint32_t row)
 {
 	if (fields_jobs_of(r, row)->start_s)
@@ -221,6 +224,7 @@ const struct field fields_jobs[] = {
 	{ "util_change_pct", "utilchange", "change%", "%", VALUE_NUMBER, 2, false, "highest utilisation less that of the other moment", fields_jobs_get_util_change, 0, NEED_ALL },
 	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0, NEED_ALL },
 	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0, NEED_ALL },
+	{ "lost_pct", "lost", "lost%", "%", VALUE_NUMBER, 1, false, "messages of its all-to-all without a path", fields_jobs_get_lost, 0, NEED_ALL },
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0, NEED_ALL },
 	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0, NEED_ALL },
 	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0, NEED_ALL },

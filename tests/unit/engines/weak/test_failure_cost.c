@@ -12,6 +12,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static void a_host_and_a_switch(void **state)
 	struct failure x = { .was = f, .t = t, .jobs = jobs, .threads = 1 };
 	struct later how = LATER_NOTHING;
 	struct failure_cost cost;
-	char text[300];
+	char text[300], gone[100];
 
 	(void)state;
 	how.end_gone = 9;
@@ -142,6 +143,10 @@ static void a_host_and_a_switch(void **state)
 	assert_int_equal(cost.lost, 0);
 	assert_int_equal(cost.changed, 0);
 	fabric_put(now);
+	failure_cost_text(text, sizeof(text), &cost);
+	snprintf(gone, sizeof(gone), "1 host port gone (%s): ", f->term_name[9]);
+	if (strstr(text, gone) != text)
+		fail_msg("%s", text);
 	how = LATER_NOTHING;
 	how.sw_gone = 5;
 	x.now = now = later_state(f, &how);
@@ -151,6 +156,9 @@ static void a_host_and_a_switch(void **state)
 	assert_true(cost.lost > 0 && cost.after > 1);
 	failure_cost_text(text, sizeof(text), &cost);
 	assert_null(strstr(text, "job"));
+	snprintf(gone, sizeof(gone), "1 switch gone, 2 host ports gone (%s, ", f->sw_short[5]);
+	if (strstr(text, gone) != text)
+		fail_msg("%s", text);
 	failure_cost_repair_text(text, sizeof(text), &cost, now);
 	assert_non_null(strstr(text, ": time of shifts "));
 	fabric_put(now);

@@ -3,6 +3,7 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "engines/predict/predict.h"
+#include "engines/weak/failure_cost.h"
 #include "views/data/summary/headline.h"
 
 #include <math.h>
@@ -129,6 +130,38 @@ static void congestion_has_its_cause(void **state)
 	is(&k, HEAD_CONGESTION, "verdict-congestion");
 }
 
+static void lost_paths_are_told_with_their_cause(void **state)
+{
+	struct failure_cost cost = {
+		.since = { .cables_away = 2, .gone = "leaf03/25-spine07/3, leaf05/20-spine02/5" },
+		.lost = 68,
+		.jobs = true,
+		.touched = 3,
+		.first = 1137,
+	};
+	struct verdict cut;
+	struct console_kit k;
+	struct headline h;
+
+	(void)state;
+	open_well(&k);
+	cut = *k.s.verdict;
+	cut.connected = false;
+	k.s.verdict = &cut;
+	h = headline_of(&k);
+	assert_int_equal(h.kind, HEAD_BROKEN);
+	assert_string_equal(h.text,
+			    "the routing is incomplete: hosts cannot reach each other; 6: repair");
+	k.s.failure = &cost;
+	h = headline_of(&k);
+	assert_string_equal(h.text, "2 cables gone (leaf03/25-spine07/3, leaf05/20-spine02/5): 68 "
+				    "paths lost, 3 jobs touched (1137, ...); 6: repair");
+	assert_string_equal(h.brief, "leaf03/25-spine07/3 and 1 more gone: 68 paths lost, 3 jobs "
+				     "touched; 6: repair");
+	assert_string_equal(h.least, "leaf03/25-spine07/3 and 1 more gone: 68 lost; 6: repair");
+	is(&k, HEAD_BROKEN, "verdict-failure");
+}
+
 static void a_cable_is_down(void **state)
 {
 	struct console_kit k;
@@ -240,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_routing_hurts),
 		cmocka_unit_test(congestion_has_its_cause),
+		cmocka_unit_test(lost_paths_are_told_with_their_cause),
 		cmocka_unit_test(a_cable_is_down),
 		cmocka_unit_test(the_subnet_manager_is_gone),
 		cmocka_unit_test(slurm_is_gone),

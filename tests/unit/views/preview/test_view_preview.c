@@ -2,6 +2,8 @@
 /* The view of engines and previews: plans side by side, options, cost, jobs, changes. */
 #include "tests/unit/kit/console_kit.h"
 
+#include "engines/engine.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,6 +72,39 @@ static void the_mouse_chooses_an_engine_and_computes(void **state)
 	console_keys(&k, "J");
 	click(&k, 40, 5);
 	console_shows(&k, ">81207");
+	console_close(&k);
+}
+
+/* Of a routing that loses messages times and loads tell nothing that a plan could be held against.
+ */
+static void lost_paths_put_the_cursor_on_repair(void **state)
+{
+	struct console_kit k;
+	struct metrics before;
+	struct verdict cut;
+
+	(void)state;
+	tree(&k);
+	k.s.preview.engines[1].engine = engine_find("repair", NULL);
+	console_keys(&k, "6");
+	console_hides(&k, "for lost paths");
+	cut = *k.s.verdict;
+	cut.connected = false;
+	k.s.verdict = &cut;
+	console_shows(&k, ">( ) repair   for lost paths");
+	console_preview(&k, "sar");
+	console_shows(&k, "-32% better");
+	before = *k.s.preview.list[0].before;
+	before.unreachable = 1224;
+	k.s.preview.list[0].before = &before;
+	console_shows(&k, "unreachable pairs  1,224         0  -100% better");
+	console_hides(&k, "-32% better");
+	cut.connected = true;
+	console_hides(&k, "for lost paths");
+	console_hides(&k, ">( ) repair");
+	console_keys(&k, "j");
+	cut.connected = false; /* what was chosen by hand stays */
+	console_hides(&k, ">( ) repair");
 	console_close(&k);
 }
 
@@ -960,6 +995,7 @@ static void long_options_leave_room_for_what_to_press(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lost_paths_put_the_cursor_on_repair),
 		cmocka_unit_test(what_is_known_of_the_routing_in_use_is_shown),
 		cmocka_unit_test(a_stranger_finds_the_preview),
 		cmocka_unit_test(the_mouse_chooses_an_engine_and_computes),
