@@ -7,7 +7,8 @@
 #
 # Each seed is of a demo whose slowest job gains half and more by sar, so that one that gains nothing
 # is far out, and in which no job starts or ends for seven minutes: one of 32 hosts, and one of three,
-# which gains far more than its time falls.  They are played side by side.
+# which gains far more than its time falls.  They are played side by side, and a third beside them:
+# two cables fail, line one tells whom that hurts, and the routing is repaired.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 I=$PWD/${B:-build}/ibroute-top
@@ -79,6 +80,41 @@ story() { # seed, fabric: in a process of its own
 	echo "$passed $failed $skipped" >"$dir.counts"
 }
 
+failure() { # seed: in a process of its own
+	local seed=$1 dir=$work/failure
+
+	mkdir "$dir"
+	TTY_SOCK=ibroute-$$-failure
+	trap tty_stop EXIT
+	tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --rw -d 1 --seed "$seed" --demo \
+		--record-dir "$dir/rec" --state-dir "$dir/state"
+	echo "# two cables fail"
+	ok "all paths are there" tty_wait 60 'routing complete'
+	tty_type ':unplug leaf03/25,leaf05/20'
+	tty_keys Enter
+	ok "line one says what has gone, what is lost, for whom, and what to do" \
+		tty_wait 20 '^ leaf03/25-spine[0-9/]+ and 1 more gone: [0-9]+ paths lost, [0-9]+ jobs touched; 6: repair'
+	tty_keys 5
+	ok "the jobs begin with the one that loses most" tty_wait 10 'Jobs by lost%'
+	first_loses() { tty_screen | grep -E '^> ' | grep -qE ' [0-9]+\.[0-9] +[0-9.]+x '; }
+	ok "whose share of lost messages is told" first_loses
+	tty_keys 6
+	ok "the cursor is on repair" tty_wait 10 '^>\( \) repair +for lost paths'
+	tty_keys Space
+	ok "which finds all paths again" tty_wait 30 'unreachable pairs +[0-9,]+ +0 +-100% better'
+	ok "and is no worse than what loses messages" eval 'tty_wait 30 "\[ok\] up to date" && ! tty_screen | grep -E "worse|Slower"'
+	tty_keys A
+	ok "it is applied and confirmed" tty_update demo
+	tty_keys 1
+	ok "all paths are there again" tty_wait 30 'routing complete'
+	tty_type ':plug'
+	tty_keys Enter
+	ok "the cables come back" tty_wait 20 'ISLs 324'
+	tty_stop
+	echo "$passed $failed $skipped" >"$dir.counts"
+}
+
+failure 2403 >"$work/failure.log" 2>&1 &
 story 4251 fattree2:leaves=18,spines=18,hosts=18 >"$work/4251.log" 2>&1 &
 story 5957 fattree2:leaves=18,spines=18,hosts=18,lids=random >"$work/5957.log" 2>&1 &
 wait

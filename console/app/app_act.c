@@ -233,6 +233,33 @@ static void app_act_tour(struct app *a)
 	shell_tour_begin(a->shell);
 }
 
+static void app_act_cables(struct app *a, const char *text, bool out)
+{
+	struct err err = { "" };
+	uint32_t n;
+
+	if (!a->demo) {
+		shell_say(a->shell, "only the cables of a demo can be %s here",
+			  out ? "unplugged" : "plugged in");
+	} else if ((out ? demo_unplug : demo_plug)(&n, a->demo, text, &err)) {
+		shell_say(a->shell, "%s", err.text);
+	} else {
+		shell_say(a->shell, "%u cable%s %s; the fabric is discovered again", n, plural(n),
+			  out ? "unplugged" : "plugged in");
+		feed_want(a->feed, WANT_SWEEP);
+	}
+}
+
+static void app_act_unplug(struct app *a, const char *text)
+{
+	app_act_cables(a, text, true);
+}
+
+static void app_act_plug(struct app *a, const char *text)
+{
+	app_act_cables(a, text, false);
+}
+
 /* Requests that are one function's; the others are below. */
 static const struct {
 	void (*plain)(struct app *a);
@@ -266,6 +293,8 @@ static const struct {
 	[REQ_APPLY_CLOSE].plain = app_update_close,
 	[REQ_DETACH].plain = app_act_leave,
 	[REQ_TOUR].plain = app_act_tour,
+	[REQ_UNPLUG].text = app_act_unplug,
+	[REQ_PLUG].text = app_act_plug,
 	[REQ_ARM].plain = app_act_arm,
 	[REQ_WEAK].plain = app_weak_find,
 	[REQ_CAMPAIGN].text = app_campaign_read,

@@ -4,6 +4,7 @@
 #include "engines/engine.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/time/clock.h"
+#include "fabric/format/site/limits_text.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"
@@ -37,6 +38,8 @@ struct demo {
 	struct sim *sim;
 	struct workload *load;
 	struct job_source *jobs;
+	const struct fabric *fabric; /* with all its cables */
+	bool *unplugged;	     /* by channel, the one that begins at the end of lower index */
 	const struct tables *first;
 	struct mailbox *box;
 	double speed;
@@ -164,6 +167,8 @@ static int demo_build(struct demo *d, const struct demo_opts *o, struct err *err
 		rc = demo_install_first(d, f, err);
 	if (rc)
 		goto out;
+	d->fabric = fabric_get(f);
+	d->unplugged = xcalloc(f->nchan, sizeof(*d->unplugged));
 	wo.mean_s = f->nterm * MEAN_S_PER_HOST;
 	d->load = workload_new(f, &wo);
 	if (!d->load) {
@@ -280,6 +285,46 @@ const struct tables *demo_tables(const struct demo *d)
 	return d->first;
 }
 
+static uint32_t demo_set_cables(struct demo *d, const struct route_limits *l, bool up)
+{
+	const struct fabric *f = d->fabric;
+	uint32_t n = 0;
+
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t a = f->chan_src[c], b = f->chan_dst[c];
+
+		if (f->chan_rev[c] < c || d->unplugged[c] != up)
+			continue;
+		if (l && !(l->exclude_chan && l->exclude_chan[c]) &&
+		    !(l->exclude_sw && (l->exclude_sw[a] || l->exclude_sw[b])))
+			continue;
+		sim_link_set(d->sim, a, f->chan_port[c], up);
+		d->unplugged[c] = !up;
+		n++;
+	}
+	return n;
+}
+
+static int demo_cables(uint32_t *n, struct demo *d, const char *text, bool up, struct err *err)
+{
+	struct route_limits *l = NULL;
+	int rc = *text ? route_limits_exclude(&l, d->fabric, text, err) : 0;
+
+	*n = rc ? 0 : demo_set_cables(d, l, up);
+	route_limits_free(l);
+	return rc;
+}
+
+int demo_unplug(uint32_t *n, struct demo *d, const char *text, struct err *err)
+{
+	return demo_cables(n, d, text, false, err);
+}
+
+int demo_plug(uint32_t *n, struct demo *d, const char *text, struct err *err)
+{
+	return demo_cables(n, d, text, true, err);
+}
+
 void demo_stop(struct demo *d)
 {
 	if (!d)
@@ -289,6 +334,8 @@ void demo_stop(struct demo *d)
 		pthread_join(d->thread, NULL);
 	source_close(d->jobs);
 	tables_put(d->first);
+	fabric_put(d->fabric);
+	free(d->unplugged);
 	workload_free(d->load);
 	free(d->flow_Bps);
 	sim_server_stop(d->server);

@@ -36,5 +36,9 @@ const char *demo_dir(const struct demo *d);
 void demo_watchdog(const struct demo *d, struct watchdog_config *c);
 /* What it installed first, with the SLs that the switches do not hold; the demo's own. */
 const struct tables *demo_tables(const struct demo *d);
+/* Takes cables out, or puts them back: those of the text as route_limits_exclude() reads it, of a
+ * switch all to other switches; "": all of them.  *n: how many it did so to. */
+int demo_unplug(uint32_t *n, struct demo *d, const char *text, struct err *err);
+int demo_plug(uint32_t *n, struct demo *d, const char *text, struct err *err);
 /* After the wire is closed; watchdogs end.  NULL is fine. */
 void demo_stop(struct demo *d);

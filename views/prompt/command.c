@@ -48,6 +48,8 @@ static const struct command commands[] = {
 	{ "keep", "", ARG_NONE, false, REQ_KEEP, 0, "save the changed settings to the configuration file" },
 	{ "fabric", "[NAME|next|previous]", ARG_FABRIC, false, REQ_FABRIC, 0, "with several fabrics (--tab): go to one; no argument: the next" },
 	{ "tour", "", ARG_NONE, false, REQ_TOUR, 0, "demo: a tour from the verdict to a confirmed update, key by key" },
+	{ "unplug", "LIST", ARG_NODE, true, REQ_UNPLUG, 0, "demo: take cables (SWITCH/PORT), or all cables of switches, out" },
+	{ "plug", "[LIST]", ARG_NODE, false, REQ_PLUG, 0, "demo: put cables back that unplug took out; no argument: all" },
 	{ "help", "", ARG_NONE, false, REQ_HELP, 0, "keys and commands" },
 
 	/* what keys do */

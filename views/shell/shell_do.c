@@ -48,7 +48,7 @@ static bool shell_do_pass_on(const struct input *in, struct request *out)
 		REQ_INTERVAL,	   REQ_SET,	     REQ_KEEP,
 		REQ_PLAN_SAVE,	   REQ_APPLY_NOTE,   REQ_APPLY_OVERRIDE,
 		REQ_ENGINE,	   REQ_CAMPAIGN,     REQ_TOUR,
-		REQ_FABRIC,
+		REQ_FABRIC,	   REQ_UNPLUG,	     REQ_PLUG,
 	};
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)

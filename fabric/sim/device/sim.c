@@ -160,3 +160,23 @@ int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)
 	pthread_mutex_unlock(&s->lock);
 	return 0;
 }
+
+void sim_link_set(struct sim *s, uint32_t sw, uint8_t port, bool up)
+{
+	const struct fabric *f = s->f;
+	uint32_t chan = fabric_chan(f, sw, port);
+
+	pthread_mutex_lock(&s->lock);
+	if (!up && !s->link_down[f->port_off[sw] + port])
+		s->port_ctr[f->port_off[sw] + port][CTR_LINK_DOWNED]++;
+	s->link_down[f->port_off[sw] + port] = !up;
+	if (chan != FAB_NONE) {
+		uint32_t peer = f->port_off[f->chan_dst[chan]] + f->chan_rport[chan];
+
+		if (!up && !s->link_down[peer])
+			s->port_ctr[peer][CTR_LINK_DOWNED]++;
+		s->link_down[peer] = !up;
+	}
+	traffic_changed(s->traffic);
+	pthread_mutex_unlock(&s->lock);
+}

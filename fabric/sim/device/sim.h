@@ -63,6 +63,9 @@ int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err
 /* Sets all LFTs and SL2VL tables at once.  -EINVAL: tables of another fabric. */
 int sim_install_tables(struct sim *s, const struct tables *t, struct err *err);
 
+/* The cable on a switch's port; both ends go down or come back. */
+void sim_link_set(struct sim *s, uint32_t sw, uint8_t port, bool up);
+
 /* VLs to which a port of a switch gives a weight, a bit each; all at first. */
 void sim_set_weighted(struct sim *s, uint32_t sw, uint8_t port, uint16_t vls);
 

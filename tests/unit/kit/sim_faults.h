@@ -10,8 +10,6 @@
 /* Faults.  A dead node neither answers nor forwards, but its links stay up. */
 void sim_kill_switch(struct sim *s, uint32_t sw, bool dead);
 void sim_kill_term(struct sim *s, uint32_t term, bool dead);
-/* The cable on a switch's port; both ends go down or come back. */
-void sim_link_set(struct sim *s, uint32_t sw, uint8_t port, bool up);
 void sim_loss(struct sim *s, double loss);
 /* After so many more Sets, every Set is answered with an error status; UINT64_MAX: never. */
 void sim_fail_writes(struct sim *s, uint64_t after);

@@ -112,7 +112,7 @@ enum req {
 	REQ_SUSPEND,
 	REQ_PREVIEW_START, /* request.engine, .options */
 	REQ_PREVIEW_CANCEL,
-	REQ_OPTION_TRY, /* the same, and request.param, of which all likely values are tried */
+	REQ_OPTION_TRY,	    /* the same, and request.param, of which all likely values are tried */
 	REQ_PLAN_SELECT,    /* request.plan */
 	REQ_PLAN_REMOVE,    /* likewise */
 	REQ_ORDER_AGAIN,    /* its order of writes is looked for, after that was ended */
@@ -156,6 +156,8 @@ enum req {
 	REQ_CAMPAIGN,	  /* request.text: the folder of a campaign, to be read; "" again */
 	REQ_CELL,	  /* request.text: SEED,ENGINE,STEP of it, to be opened */
 	REQ_MOMENT,	  /* request.text: step of a replay to be shown */
+	REQ_UNPLUG,	  /* request.text: cables of a simulated fabric, out and ... */
+	REQ_PLUG,	  /* ... in again */
 	REQ_TOUR,	  /* it begins, where the fabric is simulated */
 	REQ_FABRIC, /* request.text: the tab of this fabric, "next", "previous"; "": the next */
 	REQ_ARM,    /* as with --rw from now on, where state.may_arm */
