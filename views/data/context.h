@@ -44,11 +44,12 @@ struct context {
 	enum history_metric metric; /* whose history is shown beside links */
 	bool compare;		    /* the heatmap shows what the preview changes */
 
-	uint32_t chan, sw;   /* selected; FAB_NONE: none */
-	struct context_row { /* under the cursor of the overview, as drawn last */
-		uint32_t sw; /* a port of this switch; FAB_NONE: none */
-		uint8_t port;
+	uint32_t chan, sw;    /* selected; FAB_NONE: none */
+	struct context_row {  /* under the cursor of a view without a table, as drawn last */
+		uint32_t sw;  /* a port of this switch; FAB_NONE: none */
+		uint8_t port; /* 0: the switch */
 		uint64_t job; /* id; 0: none */
+		enum view_id view;
 	} row;
 	struct path_ends path;
 	struct job_highlight job;

@@ -527,6 +527,23 @@ static bool heatmap_may_halve(const struct heatmap_ui *u, const struct context *
 	       heat_totals_suit(heatmap_sight(u, ctx, s).metric);
 }
 
+/* The cable that the lines below the matrix are of. */
+static void heatmap_tell_cursor(const struct heatmap_ui *u, struct context *ctx,
+				const struct state *s)
+{
+	const struct heat_cell *cell =
+		u->cables.open ? NULL : heat_cells_at(&u->cells, &u->window, u->row, u->col);
+	uint32_t chan = u->cables.open	      ? heat_cables_cursor(&u->cables)
+			: cell && cell->count ? cell->chan
+					      : FAB_NONE;
+
+	ctx->row = (struct context_row){ .sw = FAB_NONE, .view = VIEW_HEATMAP };
+	if (chan < s->fabric->nchan) {
+		ctx->row.sw = s->fabric->chan_src[chan];
+		ctx->row.port = s->fabric->chan_port[chan];
+	}
+}
+
 static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
@@ -537,6 +554,7 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 	ctx->metric = u->metric == CHAN_WAIT	 ? HISTORY_WAIT
 		      : u->metric == CHAN_ERRORS ? HISTORY_ERRORS
 						 : HISTORY_UTIL;
+	ctx->row = (struct context_row){ .sw = FAB_NONE };
 	if (!s->fabric || !s->fabric->nchan) {
 		canvas_rule(c, r, 0, "Heatmap");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
@@ -562,6 +580,7 @@ static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struc
 	else
 		heatmap_matrix(u, ctx, c, r, s);
 	heatmap_legend(u, ctx, s, c, r);
+	heatmap_tell_cursor(u, ctx, s);
 	u->drawn = heatmap_sight(u, ctx, s).metric;
 }
 

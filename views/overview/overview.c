@@ -917,7 +917,7 @@ static void overview_tell_row(const struct overview_ui *u, struct context *ctx,
 	const struct fabric_summary *v = &ctx->summary;
 	uint32_t i = u->list[u->pane].cursor, chan = overview_cursor_chan(u, ctx, s);
 
-	ctx->row = (struct context_row){ .sw = FAB_NONE };
+	ctx->row = (struct context_row){ .sw = FAB_NONE, .view = VIEW_OVERVIEW };
 	if (i >= overview_pane_rows(u, ctx))
 		return;
 	if (u->pane == PANE_PROBLEMS) {

@@ -141,7 +141,7 @@ static bool noted_job_at(struct note_subject *on, char *what, size_t len, const 
 	return true;
 }
 
-/* A row of the overview. */
+/* What the view was drawn with under its cursor. */
 static bool noted_row_at(struct note_subject *on, char *what, size_t len, const struct table_in *in)
 {
 	const struct context_row *at = &in->ctx->row;
@@ -152,6 +152,11 @@ static bool noted_row_at(struct note_subject *on, char *what, size_t len, const 
 		return noted_job_at(on, what, len, in, at->job);
 	if (at->sw >= f->nsw || at->port > f->sw_nports[at->sw])
 		return false;
+	if (!at->port) {
+		note_subject_switch(on, f, at->sw);
+		switch_label(what, len, f, at->sw);
+		return true;
+	}
 	note = row_notes_port(in->s->row_notes, f, at->sw, at->port);
 	if (note)
 		*on = note->on;
@@ -170,14 +175,14 @@ static bool noted_at(struct note_subject *on, char *what, size_t len, const stru
 	const struct fabric *f = in->s->fabric;
 	const struct row_note *note;
 
-	if (ctx->view == VIEW_OVERVIEW)
-		return noted_row_at(on, what, len, in);
-	if ((ctx->view == VIEW_SWITCHES || ctx->view == VIEW_TOPOLOGY) && ctx->sw < f->nsw) {
+	if (ctx->view == VIEW_OVERVIEW || ctx->view == VIEW_HEATMAP || ctx->view == VIEW_TOPOLOGY)
+		return ctx->row.view == ctx->view && noted_row_at(on, what, len, in);
+	if (ctx->view == VIEW_SWITCHES && ctx->sw < f->nsw) {
 		note_subject_switch(on, f, ctx->sw);
 		switch_label(what, len, f, ctx->sw);
 		return true;
 	}
-	if ((ctx->view != VIEW_HEATMAP && ctx->view != VIEW_PATHS) || ctx->chan >= f->nchan)
+	if (ctx->view != VIEW_PATHS || ctx->chan >= f->nchan)
 		return false;
 	note = row_notes_chan(in->s->row_notes, f, ctx->chan);
 	note_subject_port(on, f, f->chan_src[ctx->chan], f->chan_port[ctx->chan]);

@@ -139,12 +139,14 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 	struct rect detail = { r.x, r.y + r.h - below, r.w, below };
 	int names, list;
 
+	ctx->row = (struct context_row){ .sw = FAB_NONE };
 	if (!s->fabric || !s->fabric->nsw) {
 		canvas_rule(c, r, 0, "Topology");
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
 	topology_follow(u, ctx, s);
+	ctx->row = (struct context_row){ .sw = u->cursor, .view = VIEW_TOPOLOGY };
 	list = topology_worst_height(u, r);
 	below += list;
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;

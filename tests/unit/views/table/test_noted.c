@@ -260,6 +260,38 @@ static void notes_are_shown_in_views_without_a_table(void **state)
 	end(&k);
 }
 
+/* Not what another view chose last, or the moment. */
+static void heatmap_and_picture_note_what_is_under_their_cursor(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_keys(&k, "2"); /* nothing is chosen yet */
+	free(console_screen(&k));
+	note(&k, "of the first cell");
+	assert_int_equal(k.last.note->on.kind, NOTE_LINK);
+	assert_non_null(strstr(k.last.text, "leaf01/"));
+	console_shows(&k, "\" of the first cell");
+	console_shows(&k, "note: of the first cell");
+	console_keys(&k, "jj");
+	free(console_screen(&k));
+	console_hides(&k, "of the first cell");
+	note(&k, "of the third");
+	assert_non_null(strstr(k.last.text, "leaf03/"));
+	console_keys(&k, "zzz"); /* its cables, by name */
+	console_shows(&k, "note: of the third");
+	console_key(&k, K_ESC);
+	console_keys(&k, "t");
+	free(console_screen(&k));
+	note(&k, "of a switch");
+	assert_int_equal(k.last.note->on.kind, NOTE_SWITCH);
+	console_shows(&k, "note: of a switch");
+	console_keys(&k, "l");
+	console_hides(&k, "of a switch");
+	end(&k);
+}
+
 static void a_path_shows_notes_of_its_hosts_and_hops(void **state)
 {
 	struct console_kit k;
@@ -388,6 +420,7 @@ int main(void)
 		cmocka_unit_test(rows_of_the_overview_have_theirs),
 		cmocka_unit_test(a_later_job_of_the_same_number_has_no_note),
 		cmocka_unit_test(notes_are_shown_in_views_without_a_table),
+		cmocka_unit_test(heatmap_and_picture_note_what_is_under_their_cursor),
 		cmocka_unit_test(a_path_shows_notes_of_its_hosts_and_hops),
 		cmocka_unit_test(what_is_no_note_is_refused),
 		cmocka_unit_test(a_note_is_a_field_of_its_row),
