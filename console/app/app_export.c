@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is in view into a file: the rows and columns of its table as they are shown, or the screen
- * with its colours. */
+/* What is in view into a file: the rows and columns of its table as they are shown, the links of a
+ * heatmap or a picture, the lines of other views, or the screen with its colours. */
 #include "console/app/app_priv.h"
 
 #include "console/config/user_path.h"
@@ -10,6 +10,7 @@
 #include "console/picture/screen_shot.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/base/text/json_text.h"
 #include "views/table/table.h"
 
 #include <errno.h>
@@ -49,6 +50,49 @@ static void app_export_text(FILE *out, const struct canvas *c, const char *title
 	free(text);
 }
 
+/* Calls put() for each line of the screen. */
+static void app_export_each_line(const struct canvas *c, void (*put)(void *to, const char *line),
+				 void *to)
+{
+	char *text = canvas_dump(c), *end;
+
+	for (char *line = text; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		put(to, line);
+	}
+	free(text);
+}
+
+static void app_export_line_csv(void *to, const char *line)
+{
+	rows_out_csv_text(to, line);
+	fputs("\r\n", to);
+}
+
+static void app_export_lines_csv(FILE *out, const struct canvas *c, const char *title)
+{
+	(void)title;
+	fputs("line\r\n", out);
+	app_export_each_line(c, app_export_line_csv, out);
+}
+
+static void app_export_line_json(void *to, const char *line)
+{
+	json_array_append_new(to, json_text(line));
+}
+
+static void app_export_lines_json(FILE *out, const struct canvas *c, const char *title)
+{
+	json_t *lines = json_array(), *j = json_object();
+
+	app_export_each_line(c, app_export_line_json, lines);
+	json_object_set_new(j, "title", json_text(title));
+	json_object_set_new(j, "lines", lines);
+	json_dumpf(j, out, JSON_INDENT(1));
+	fputc('\n', out);
+	json_decref(j);
+}
+
 /* By the end of the file's name: a table has rows(), any view screen(), or is a picture that takes
  * too long for this thread. */
 static const struct export_form {
@@ -58,8 +102,8 @@ static const struct export_form {
 	bool picture;
 } app_export_forms[] = {
 	{ ".txt", .rows = rows_out_text, .screen = app_export_text },
-	{ ".csv", .rows = rows_out_csv },
-	{ ".json", .rows = app_export_json },
+	{ ".csv", .rows = rows_out_csv, .screen = app_export_lines_csv },
+	{ ".json", .rows = app_export_json, .screen = app_export_lines_json },
 	{ ".html", .screen = screen_page_html },
 	{ ".svg", .screen = screen_page_svg },
 	{ ".png", .picture = true },
@@ -88,6 +132,37 @@ static void app_export_rows(struct app *a, FILE *out, const struct export_form *
 		if (t->shown[i].field) /* no picture */
 			field[r.nfield++] = t->shown[i].field;
 	form->rows(out, &r);
+}
+
+/* What a heatmap and a picture are made of: all links, with their usual fields. */
+static uint32_t app_export_links(struct app *a, FILE *out, const struct export_form *form)
+{
+	const struct state *s = app_shown(a);
+	const struct field *field[TABLE_COLS];
+	struct rows_out r = { .rows = { ROWS_LINKS, s, &shell_context(a->shell)->summary },
+			      .n = s->fabric->nchan,
+			      .field = field };
+	uint32_t *row = xcalloc(r.n + 1, sizeof(*row));
+	size_t nfield;
+	const struct field *all = fields_of(ROWS_LINKS, &nfield);
+
+	for (uint32_t i = 0; i < r.n; i++)
+		row[i] = i;
+	r.row = row;
+	for (size_t i = 0; i < nfield && r.nfield < TABLE_COLS; i++)
+		if (all[i].usual)
+			field[r.nfield++] = &all[i];
+	form->rows(out, &r);
+	free(row);
+	return r.n;
+}
+
+static bool app_export_is_of_links(struct app *a, const struct export_form *form)
+{
+	enum view_id view = shell_context(a->shell)->view;
+
+	return (view == VIEW_HEATMAP || view == VIEW_TOPOLOGY) && app_shown(a)->fabric &&
+	       (form->rows == rows_out_csv || form->rows == app_export_json);
 }
 
 /* Drawn for it: without what was said to whoever asked for it.  Where nobody looks at a screen it
@@ -130,20 +205,20 @@ static int app_export_make(struct export **out, struct app *a, const struct canv
 			       to);
 	t = shell_table_of(a->shell, app_shown(a), &ops);
 	t = t && t->nshown && form->rows ? t : NULL;
-	if (!t && !form->screen && !form->picture)
-		return err_set(err, -EINVAL,
-			       "this view has no table: .txt, .html, .svg and .png have all of it");
 	x = xcalloc(1, sizeof(*x));
 	f = open_memstream(&x->text, &x->len);
-	if (t)
+	snprintf(x->what, sizeof(x->what), "screen");
+	if (t) {
 		app_export_rows(a, f, form, t, ops->kind);
-	else
-		app_export_screen(a, x, f, form, as);
-	fclose(f);
-	if (t)
 		snprintf(x->what, sizeof(x->what), "%u row%s", t->nrow, plural(t->nrow));
-	else
-		snprintf(x->what, sizeof(x->what), "screen");
+	} else if (app_export_is_of_links(a, form)) {
+		uint32_t n = app_export_links(a, f, form);
+
+		snprintf(x->what, sizeof(x->what), "%u link%s", n, plural(n));
+	} else {
+		app_export_screen(a, x, f, form, as);
+	}
+	fclose(f);
 	snprintf(x->path, sizeof(x->path), "%s", to);
 	user_path_expand(x->path, sizeof(x->path));
 	snprintf(x->font, sizeof(x->font), "%s", a->png_font);

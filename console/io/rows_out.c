@@ -127,7 +127,7 @@ json_t *rows_out_json(const struct rows_out *r)
 /* --- as CSV ---------------------------------------------------------------------------------- */
 
 /* A node may call itself what a spreadsheet takes for a formula: such a cell begins with a '. */
-static void rows_out_csv_text(FILE *out, const char *text)
+void rows_out_csv_text(FILE *out, const char *text)
 {
 	fputc('"', out);
 	if (*text && strchr("=+-@\t\r", *text))

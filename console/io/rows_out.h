@@ -21,6 +21,8 @@ struct rows_out {
 void rows_out_text(FILE *out, const struct rows_out *r);
 /* Likewise; numbers as in JSON, nothing for what is unknown. */
 void rows_out_csv(FILE *out, const struct rows_out *r);
+/* A text as one of its cells. */
+void rows_out_csv_text(FILE *out, const char *text);
 /* An object for each row, null for what is unknown. */
 json_t *rows_out_json(const struct rows_out *r);
 json_t *rows_out_json_row(const struct rows_out *r, uint32_t row);

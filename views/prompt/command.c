@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ "palette", "[NAME]", ARG_PALETTE, false, REQ_PALETTE, 0, "colours of the levels; no argument: the next palette" },
 	{ "units", "[bytes|bits]", ARG_UNITS, false, REQ_UNITS, 0, "rates in GB/s or Gb/s; no argument: the other one" },
 	{ "save", "[FOLDER]", ARG_FILE, false, REQ_SNAPSHOT, 0, "write a snapshot to a folder; --load reads it" },
-	{ "export", "FILE", ARG_FILE, true, REQ_EXPORT, 0, "write the table in view, with its filter, order and columns, to FILE.txt, .csv or .json, or the screen with its colours to FILE.html, .svg or .png; export! overwrites a file" },
+	{ "export", "FILE", ARG_FILE, true, REQ_EXPORT, 0, "write the table in view as shown (of pictures the links, else the lines) to FILE.txt, .csv or .json, or the screen with its colours to FILE.html, .svg or .png; export! overwrites" },
 	{ "bookmark", "[NAME]", ARG_TEXT, false, REQ_BOOKMARK, 0, "mark this moment in the history" },
 	{ "bookmarks", "[NAME]", ARG_BOOKMARK, false, REQ_BOOKMARKS, 0, "go to a bookmark; no argument: list them, and go to the previous one" },
 	{ "back", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_BACK, 0, "go back in the history" },

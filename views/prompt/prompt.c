@@ -198,7 +198,7 @@ static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 
 	buf[0] = '\0';
 	if (c && p->text[name])
-		snprintf(buf, len, "%s%s%s", p->text[name + 1] ? "" : c->args,
+		snprintf(buf, len, "%s%s%s", p->text[name + 1] ? " " : c->args,
 			 c->args[0] && !p->text[name + 1] ? ": " : "", c->help);
 	else if (c)
 		snprintf(buf, len, "%s%s%s: %s", p->text[name - 1] == '!' ? "" : c->name + name,
@@ -214,7 +214,7 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 {
 	static const char *const signs[PROMPT_KINDS] = { "", ":", "/", "find: " };
 	struct rect r = canvas_rect(c);
-	char head[PROMPT_LEN], text[160], buf[200];
+	char head[PROMPT_LEN], text[512], buf[512];
 	int x, width, skip = 0;
 
 	canvas_fill(c, (struct rect){ 0, y, r.w, 2 }, ROLE_TEXT, ' ');
@@ -232,8 +232,8 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 		canvas_style(c, (struct rect){ x, y, 1, 1 }, ROLE_CURSOR, false);
 	else
 		canvas_text(c, r, x + 1, y, ROLE_DIM,
-			    text_shorten(buf, sizeof(buf), prompt_hint(text, sizeof(text), p),
-					 r.w - x - 2));
+			    text_shorten_list(buf, sizeof(buf), prompt_hint(text, sizeof(text), p),
+					      r.w - x - 2));
 	if (p->choices.n)
 		choices_draw(&p->choices, c, r, y + 1);
 	else if (why[0])

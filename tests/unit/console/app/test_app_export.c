@@ -117,11 +117,6 @@ static void what_cannot_be_written_is_told(void **state)
 	app_kit_keys(a, "3:export rows.gif\r");
 	shows(a, "has to end in .txt, .csv or .json");
 	free(app_kit_screen(a));
-	app_kit_keys(a, "2");
-	free(app_kit_screen(a)); /* a heatmap that was drawn */
-	app_kit_keys(a, ":export rows.csv\r");
-	shows(a, "this view has no table");
-	free(app_kit_screen(a));
 	app_kit_keys(a, "3:export /nonexistent/rows.csv\r");
 	shows(a, "/nonexistent/rows.csv");
 	free(app_kit_screen(a));
@@ -185,6 +180,46 @@ static void any_view_is_written_with_its_colours(void **state)
 	app_end(a);
 }
 
+/* A heatmap and a picture are drawn from links; other views are their lines. */
+static void views_without_a_table_are_data_too(void **state)
+{
+	static const char views[] = "2t160";
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	char key[2] = "", *csv, *text;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	app_kit_keys(a, "Z");
+	for (size_t i = 0; i < sizeof(views) - 1; i++) {
+		uint32_t nlink = a->state.fabric->nchan;
+		json_t *json, *lines_of;
+
+		key[0] = views[i];
+		app_kit_keys(a, key);
+		csv = exported(a, "csv");
+		text = exported(a, "json");
+		json = json_loads(text, 0, NULL);
+		lines_of = json_object_get(json, "lines");
+		if (i < 2) {
+			assert_int_equal(lines(csv), nlink + 1);
+			assert_int_equal(json_array_size(json), nlink);
+			assert_true(
+				json_is_real(json_object_get(json_array_get(json, 0), "util_pct")));
+		} else {
+			assert_memory_equal(csv, "line\r\n\"", 7);
+			assert_int_equal(lines(csv), 31);
+			assert_int_equal(json_array_size(lines_of), 30);
+			assert_non_null(
+				strstr(json_string_value(json_array_get(lines_of, 1)), "Over"));
+		}
+		json_decref(json);
+		free(text);
+		free(csv);
+	}
+	app_end(a);
+}
+
 /* With its settings, as a file that stays. */
 static void any_view_is_written_as_a_picture(void **state)
 {
@@ -230,6 +265,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_written_is_told),
 		cmocka_unit_test(a_file_that_is_there_stays),
 		cmocka_unit_test(any_view_is_written_with_its_colours),
+		cmocka_unit_test(views_without_a_table_are_data_too),
 		cmocka_unit_test(any_view_is_written_as_a_picture),
 	};
 	char cmd[80];

@@ -340,6 +340,13 @@ static void lines_can_be_edited_and_come_back(void **state)
 	console_key(&k, K_DOWN);
 	console_key(&k, K_DOWN);
 	console_shows(&k, "a command; Tab lists them");
+	/* what help there is no room for ends with a mark, behind an argument, too */
+	console_keys(&k, "export ");
+	console_shows(&k, ":export _FILE: write the table in view as shown");
+	console_shows(&k, " ..\n");
+	console_keys(&k, "x");
+	console_shows(&k, ":export x_ write the table");
+	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "view inks");
 	for (int i = 0; i < 4; i++)
 		console_key(&k, K_LEFT);
