@@ -6,7 +6,8 @@
 
 #define OWN (-1)
 
-/* Text that is more is darker; backgrounds go from pale to dark, with black or white on them. */
+/* Text that is more is darker; backgrounds go from pale to dark, with black or white on them.  So
+ * do the basic colours: white, cyan, green, magenta, blue. */
 static const struct role_style theme_light[ROLE_COUNT] = {
 	[ROLE_TEXT] = { OWN, OWN, OWN, OWN, false, false },
 	[ROLE_DIM] = { 243, OWN, OWN, OWN, false, false },
@@ -24,11 +25,11 @@ static const struct role_style theme_light[ROLE_COUNT] = {
 	[ROLE_ENTRY] = { 16, 255, 0, 7, true, false },
 	[ROLE_HEAT + 0] = { 66, OWN, 6, OWN, false, false },
 	[ROLE_HEAT + 1] = { 31, OWN, 6, OWN, false, false },
-	[ROLE_HEAT + 2] = { 61, OWN, 4, OWN, false, false },
-	[ROLE_HEAT + 3] = { 25, OWN, 4, OWN, false, false },
+	[ROLE_HEAT + 2] = { 61, OWN, 2, OWN, false, false },
+	[ROLE_HEAT + 3] = { 25, OWN, 2, OWN, false, false },
 	[ROLE_HEAT + 4] = { 91, OWN, 5, OWN, false, false },
 	[ROLE_HEAT + 5] = { 89, OWN, 5, OWN, true, false },
-	[ROLE_HEAT + 6] = { 52, OWN, 1, OWN, true, false },
+	[ROLE_HEAT + 6] = { 52, OWN, 4, OWN, true, false },
 	[ROLE_HEAT2 + 0] = { 101, OWN, 6, OWN, false, false },
 	[ROLE_HEAT2 + 1] = { 243, OWN, 6, OWN, false, false },
 	[ROLE_HEAT2 + 2] = { 242, OWN, 4, OWN, false, false },
@@ -47,16 +48,16 @@ static const struct role_style theme_light[ROLE_COUNT] = {
 	[ROLE_FILL + 1] = { 16, 186, 0, 6, false, false },
 	[ROLE_FILL + 2] = { 16, 114, 0, 6, false, false },
 	[ROLE_FILL + 3] = { 16, 73, 0, 2, false, false },
-	[ROLE_FILL + 4] = { 231, 67, 7, 4, false, false },
+	[ROLE_FILL + 4] = { 231, 67, 7, 5, false, false },
 	[ROLE_FILL + 5] = { 231, 61, 7, 5, true, true },
-	[ROLE_FILL + 6] = { 231, 54, 7, 1, true, true },
+	[ROLE_FILL + 6] = { 231, 54, 7, 4, true, true },
 	[ROLE_FILL + 7] = { 16, 230, 0, 7, false, false },
 	[ROLE_FILL + 8] = { 16, 187, 0, 6, false, false },
 	[ROLE_FILL + 9] = { 16, 144, 0, 6, false, false },
 	[ROLE_FILL + 10] = { 16, 245, 0, 2, false, false },
-	[ROLE_FILL + 11] = { 231, 242, 7, 4, false, false },
+	[ROLE_FILL + 11] = { 231, 242, 7, 5, false, false },
 	[ROLE_FILL + 12] = { 231, 24, 7, 5, true, true },
-	[ROLE_FILL + 13] = { 231, 17, 7, 1, true, true },
+	[ROLE_FILL + 13] = { 231, 17, 7, 4, true, true },
 	[ROLE_FILL + 14] = { 231, 19, 7, 4, true, true },
 	[ROLE_FILL + 15] = { 231, 26, 7, 4, false, false },
 	[ROLE_FILL + 16] = { 16, 117, 0, 6, false, false },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/text/natural.h"
 #include "views/canvas/canvas.h"
+#include "views/canvas/theme.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -280,6 +281,43 @@ static void levels_have_a_glyph_each_and_rise(void **state)
 			assert_int_not_equal(delta_glyph(i), delta_glyph(j));
 }
 
+/* Relative luminance; of the basic colours as a terminal has them. */
+static double lightness(int rgb)
+{
+	const double part[] = { 0.2126, 0.7152, 0.0722 };
+	double sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += part[i] * pow((double)(rgb >> (16 - 8 * i) & 255) / 255, 2.2);
+	return sum;
+}
+
+/* Lighter and lighter on a dark background, darker and darker on a light one. */
+static void ramps_never_turn_back(void **state)
+{
+	static const char *const names[] = { "dark", "light" };
+	const int ramps[] = { ROLE_FILL, ROLE_FILL + HEAT_COLOURS };
+	struct theme t;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		assert_true(theme_named(&t, names[k]));
+		for (int i = 1; i < 2 * (HEAT_COLOURS - 1) + 1; i++) {
+			int at = ramps[(i - 1) / (HEAT_COLOURS - 1)] + (i - 1) % (HEAT_COLOURS - 1);
+			const struct role_style *a = &t.style[at], *b = &t.style[at + 1];
+			double basic =
+				lightness(palette_rgb(b->bg16)) - lightness(palette_rgb(a->bg16));
+			double many = lightness(palette_rgb(b->bg)) - lightness(palette_rgb(a->bg));
+
+			assert_true(k ? many < 0 : many > 0);
+			assert_true(k ? basic <= 0 : basic >= 0);
+		}
+		/* and its ends are far apart */
+		assert_true(fabs(lightness(palette_rgb(t.style[ROLE_FILL].bg16)) -
+				 lightness(palette_rgb(t.style[ROLE_FILL + 6].bg16))) > 0.15);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +337,7 @@ int main(void)
 		cmocka_unit_test(numbers_in_names_sort_as_numbers),
 		cmocka_unit_test(figures_read_well_and_unknown_is_a_dash),
 		cmocka_unit_test(levels_have_a_glyph_each_and_rise),
+		cmocka_unit_test(ramps_never_turn_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
