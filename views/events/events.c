@@ -106,7 +106,7 @@ static bool events_draw_cell(const struct table_in *in, uint32_t row, uint32_t c
 		return true;
 	default:
 		table_text(&u->table, c, r, x, y, w, l->level >= LOG_WARN ? role : ROLE_TEXT,
-			   text_shorten_words(text, sizeof(text), l->text, w));
+			   event_text(text, sizeof(text), l->text, w));
 		return true;
 	}
 }

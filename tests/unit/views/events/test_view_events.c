@@ -3,6 +3,7 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "views/data/state/event_ref.h"
+#include "views/events/event_line.h"
 #include "views/view.h"
 
 #include <setjmp.h>
@@ -270,6 +271,36 @@ static void the_cursor_stays_on_its_event(void **state)
 	console_close(&k);
 }
 
+/* The value is what is read; the limits stand in the settings, and names may be shorter. */
+static void a_narrow_line_keeps_what_was_measured(void **state)
+{
+	static const char said[] =
+		"leaf10/33 -> spine15/10: util 75%, wait 12% for 60 s (limits 50%, 1%)";
+	static const char wide[] = "A09-P1-IBLEAF-01-01/33 -> A10-P1-IBSPINE-01/1: util 100%, "
+				   "wait 12% for 60 s (limits 95%, 20%)";
+	struct console_kit k;
+	char buf[256];
+
+	(void)state;
+	assert_string_equal(event_text(buf, sizeof(buf), said, 80), said);
+	assert_string_equal(event_text(buf, sizeof(buf), said, 53),
+			    "leaf10/33 -> spine15/10: util 75%, wait 12% for 60 s");
+	assert_string_equal(event_text(buf, sizeof(buf), said, 48),
+			    "leaf10/33 -> spine15/10: util 75%, wait 12%");
+	assert_string_equal(event_text(buf, sizeof(buf), wide, 48),
+			    "A09-P..1/33 -> A10-P..-01/1: util 100%, wait 12%");
+	assert_string_equal(event_text(buf, sizeof(buf), "3 ports are silent (leaf1/3)", 24),
+			    "3 ports are silent");
+	assert_string_equal(event_text(buf, sizeof(buf), "cannot write: no space left", 24),
+			    "cannot write: .. left");
+	tree(&k);
+	console_event(&k, LOG_WARN, "links", wide);
+	console_shows(&k, "util 100%, wait 12%");
+	console_keys(&k, "1");
+	console_shows(&k, "util 100%, wait 12%");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +313,7 @@ int main(void)
 		cmocka_unit_test(on_the_newest_one_stays_on_the_newest),
 		cmocka_unit_test(what_came_since_the_last_visit_is_marked),
 		cmocka_unit_test(the_cursor_stays_on_its_event),
+		cmocka_unit_test(a_narrow_line_keeps_what_was_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
