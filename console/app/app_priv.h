@@ -497,6 +497,9 @@ bool app_history_act(struct app *a, const struct request *r); /* false: not of t
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
 
+/* A bookmark by its name: a sample of this session (*serial), or one of the collector's (0), of
+ * *ms.  false: there is none. */
+bool app_history_find_mark(uint64_t *serial, int64_t *ms, const struct app *a, const char *name);
 /* The newest sample that is not later; 0: none. */
 uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s);
 /* Shows one that is not kept here, whose references it takes. */

@@ -148,6 +148,8 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 	return frame_status_item(c, r, x, ROLE_TAB_ON, buf);
 }
 
+#define BRIEFEST 4
+
 /* brief: from 0, all of it, to 2, the name only. */
 static void frame_sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 {
@@ -163,6 +165,8 @@ static void frame_sm_text(char *buf, size_t len, const struct state_sm *sm, int 
 		snprintf(buf, len, brief == 1 ? "SM %s %s" : "SM %s", name, sm->state);
 }
 
+/* brief, up to BRIEFEST: first parts of the SM leave, then all of it unless it is lost, then the
+ * routing. */
 static void frame_left_text(char *buf, size_t len, const struct state *s, int brief)
 {
 	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
@@ -178,7 +182,12 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 		return;
 	}
 	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
-	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
+	if (brief >= 3 && !s->sm.lost)
+		snprintf(buf, len, brief == 3 ? " %.60s | %s %s%s" : " %.60s", fabric, what, engine,
+			 adaptive);
+	else if (brief == BRIEFEST)
+		snprintf(buf, len, " %.60s | %s", fabric, sm);
+	else if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
 		snprintf(buf, len, " %.60s | %s | %s %s%s (requested: %s)", fabric, sm, what,
 			 engine, adaptive, s->sm.requested);
 	else
@@ -196,7 +205,7 @@ static void frame_draw_status(struct canvas *c, struct rect r, const struct stat
 	end = frame_draw_modes(c, r, s, keys, job);
 	do
 		frame_left_text(left, sizeof(left), s, brief);
-	while (text_width(left) > end && ++brief <= 2);
+	while (text_width(left) > end && ++brief <= BRIEFEST);
 	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
 }
 

@@ -37,7 +37,7 @@ static const struct command commands[] = {
 	{ "play", "[SPEED]", ARG_TEXT, false, REQ_PLAY, 0, "play the history from this moment on, 1 to 60 times as fast; no argument: as before, or stop" },
 	{ "peak", "[METRIC]", ARG_PEAK, false, REQ_PEAK, 0, "go to the moment of this session that had the highest util, wait or errors; no argument: util" },
 	{ "event", "[next|previous]", ARG_EVENT, false, REQ_EVENT, 0, "go to the moment of the next or the previous event; no argument: of the event under the cursor" },
-	{ "against", "[TIME]", ARG_TEXT, false, REQ_AGAINST, 0, "hold rates against those of another moment: in the heatmap and the topology (c), in columns then and change of links, switches, ports and jobs; no argument: no longer" },
+	{ "against", "[TIME]", ARG_BOOKMARK, false, REQ_AGAINST, 0, "hold rates against those of another moment or bookmark: in the heatmap and the topology (c), in columns then and change of links, switches, ports and jobs; no argument: no longer" },
 	{ "forward", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_FORWARD, 0, "go forward in the history" },
 	{ "file", "PATH", ARG_FILE, true, REQ_TABLES_FILE, 0, "compute a preview of a file's tables: tables.ibr, a dump, a saved plan" },
 	{ "plan", "FILE", ARG_FILE, true, REQ_PLAN_SAVE, 0, "save the plan, for: ibroute-top apply FILE" },

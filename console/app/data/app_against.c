@@ -59,10 +59,9 @@ static void app_against_take(struct app *a, const struct fabric *f, const struct
 		  figure_time(when, time_s), key_hint("compare"));
 }
 
-/* One of this session's samples; false: it has none from then. */
-static bool app_against_own(struct app *a, int64_t time_s)
+/* One of this session's samples; false: it is not there any more, or 0. */
+static bool app_against_own(struct app *a, uint64_t serial)
 {
-	uint64_t serial = app_history_at_time(a->samples, time_s);
 	struct snapshot_at m;
 
 	if (!serial || !sample_history_get(&m, a->samples, serial))
@@ -72,28 +71,40 @@ static bool app_against_own(struct app *a, int64_t time_s)
 	return true;
 }
 
-void app_against_set(struct app *a, const char *text)
+static void app_against_ask(struct app *a, int64_t ms)
 {
 	struct app_against *g = &a->against;
-	int64_t time_s;
 
-	g->no_past[0] = '\0';
+	if (!feed_has_past(a->feed)) {
+		app_against_none(a, "nothing is kept of that time; a collector would keep it");
+		return;
+	}
+	g->asked = AGAINST_SERIAL | (g->asked + 1);
+	g->awaited = true;
+	feed_past(a->feed, g->asked, ms, 0);
+}
+
+void app_against_set(struct app *a, const char *text)
+{
+	uint64_t serial = 0;
+	int64_t time_s, ms;
+
+	a->against.no_past[0] = '\0';
 	if (!text[0]) {
 		app_against_drop(a);
 		shell_say(a->shell, "rates are held against no other moment");
-	} else if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
-		app_against_none(a,
-				 "not a time that has been; such as 03:10, -90m, 2026-11-20T03:10");
-	} else if (!app_against_own(a, time_s)) {
-		if (!feed_has_past(a->feed)) {
-			app_against_none(a,
-					 "nothing is kept of that time; a collector would keep it");
-			return;
-		}
-		g->asked = AGAINST_SERIAL | (g->asked + 1);
-		g->awaited = true;
-		feed_past(a->feed, g->asked, time_s * 1000 + 999, 0);
+		return;
 	}
+	if (when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+		serial = app_history_at_time(a->samples, time_s);
+		ms = time_s * 1000 + 999;
+	} else if (!app_history_find_mark(&serial, &ms, a, text)) {
+		app_against_none(a, "neither a bookmark nor a time that has been; such as 03:10, "
+				    "-90m, 2026-11-20T03:10");
+		return;
+	}
+	if (!app_against_own(a, serial))
+		app_against_ask(a, ms);
 }
 
 int app_against_now(struct app *a, const char *text, struct err *err)

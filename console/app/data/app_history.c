@@ -481,6 +481,20 @@ static bool app_history_is_before(const struct app *a, const struct history_mark
 	return !m->serial || m->serial < app_history_position(a);
 }
 
+bool app_history_find_mark(uint64_t *serial, int64_t *ms, const struct app *a, const char *name)
+{
+	struct history_mark mark[2 * SAMPLE_HISTORY_MARKS];
+	uint32_t n = app_history_all_marks(mark, a);
+
+	for (uint32_t i = n; i--;)
+		if (!strcmp(mark[i].name, name)) {
+			*serial = mark[i].serial;
+			*ms = mark[i].serial ? mark[i].time_s * 1000 : mark[i].ms;
+			return true;
+		}
+	return false;
+}
+
 static void app_history_go_to_mark(struct app *a, const char *name)
 {
 	struct history_mark mark[2 * SAMPLE_HISTORY_MARKS];

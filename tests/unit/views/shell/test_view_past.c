@@ -98,6 +98,15 @@ static void marks_peaks_and_speed_are_in_the_first_line(void **state)
 	console_shows(&k, "-30/200 storm peak util >10x (L: live)");
 	k.s.history_at.kept = true;
 	console_shows(&k, " storm >10x (L: live)");
+	/* on narrow screens names leave as a whole, none is cut */
+	console_size(&k, 80, 24);
+	console_shows(&k, " hpc1 | routing minhop   ");
+	console_size(&k, 60, 24);
+	console_shows(&k, " hpc1  ");
+	console_hides(&k, "| routing");
+	k.s.sm.lost = true;
+	console_size(&k, 80, 24);
+	console_shows(&k, " hpc1 | SM LOST");
 	console_close(&k);
 }
 

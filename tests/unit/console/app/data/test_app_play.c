@@ -447,6 +447,26 @@ static void bookmarks_are_for_both_pasts(void **state)
 	app_end(a);
 }
 
+/* Two moments that were named are compared by their names. */
+static void rates_are_held_against_a_bookmark(void **state)
+{
+	struct app *a = open_on_a_past();
+
+	(void)state;
+	app_kit_keys(a, "[:bookmark own\rL:against own\r");
+	shows(a, "against ");
+	assert_non_null(a->state.against);
+	assert_int_equal(a->state.against_s, sample_history_time(a->samples, 2));
+	app_kit_keys(a, ":against \r");
+	assert_null(a->state.against);
+	app_kit_keys(a, ":against nothing\r");
+	shows(a, "against: neither a bookmark nor a time that has been");
+	assert_null(a->state.against);
+	app_kit_keys(a, ":against \t");
+	shows(a, ":against own");
+	app_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -459,6 +479,7 @@ int main(void)
 		cmocka_unit_test(the_next_event_is_found_from_any_moment),
 		cmocka_unit_test(what_a_collector_kept_is_played_too),
 		cmocka_unit_test(bookmarks_are_for_both_pasts),
+		cmocka_unit_test(rates_are_held_against_a_bookmark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
