@@ -220,7 +220,7 @@ quit
 # --- a report ------------------------------------------------------------------------------------------
 txn=$(grep -o '"txn":"2[^"]*' "$rec" | head -n 1 | cut -d'"' -f4)
 ok "a report as Markdown" "$I" audit export --report "$txn" -o report.md "$work/rec"
-for what in "^# Update $txn of demo: confirmed" '^. time of jobs, mean . [0-9.]+ . [0-9.]+ .$' '^. job EFI, maximum . [0-9]+ . [0-9]+ .$' '^. WRITE . 1 . 20.* s . done .$' \
+for what in "^# Update $txn of demo: confirmed" '^. time of jobs, mean . [0-9.]+ . [0-9.]+ .$' '^. time of jobs, s per MiB . 0.000[0-9]+ . 0.000[0-9]+ .$' '^. job EFI, maximum . [0-9]+ . [0-9]+ .$' '^. WRITE . 1 . 20.* s . done .$' \
 	'^. 1 . leaf[0-9] . block 0 . [0-9a-f]{12} . [0-9a-f]{12} . ok' 'note . café, ticket 4711' 'intact, ended'; do
 	ok "it has $what" grep -qE "$what" report.md
 done

@@ -479,6 +479,8 @@ static int apply_draw_happening(const struct state *s, struct canvas *c, struct 
 		    right = { r.x + half, r.y, r.w - half, r.h };
 	int a, b;
 
+	if (y + 2 > r.h)
+		return y; /* no heads without a row */
 	if (left.h > y + APPLY_LIVE_LINES + 2)
 		left.h = y + APPLY_LIVE_LINES + 2;
 	if (s->apply.watched && apply_is(s, UNDER_WAY) && left.h > r.h - 1)
@@ -570,8 +572,10 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		       const struct state *s)
 {
 	struct apply_ui *u = own;
-	/* no result takes a line while it goes on */
-	int below = r.h < 30 && apply_is(s, UNDER_WAY) ? 4 : 5, foot = r.h - below, y;
+	/* no result takes a line before it begins and while it goes on */
+	bool none =
+		apply_is(s, UNDER_WAY) || (s->apply.state == APPLY_READY && !s->apply.result[0]);
+	int below = r.h < 30 && none ? 4 : 5, foot = r.h - below, y;
 	struct rect body = { r.x, r.y, r.w, foot };
 
 	(void)ctx;

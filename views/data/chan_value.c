@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/chan_value.h"
 
+#include "views/canvas/text.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -311,6 +313,26 @@ static int chan_value_legend_levels(enum palette palette, enum heat_quiet quiet,
 	return x;
 }
 
+/* As many as have room, whole: "!=no" would be something else. */
+static void chan_value_legend_signs(enum chan_metric m, struct canvas *c, struct rect r, int x,
+				    int y)
+{
+	static const char *const signs[] = { "o=unused", "x=down", "!=no reply", "?=unknown",
+					     " blank=no link" };
+
+	x = canvas_text(c, r, x, y, ROLE_DIM,
+			m == CHAN_UTIL ? "%"
+			: m < CHAN_EFI ? "% "
+				       : "% of max ");
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if ((i == 0 && m == CHAN_WAIT) || (i == 2 && m >= CHAN_EFI))
+			continue;
+		if (x + 1 + text_width(signs[i]) > r.w)
+			return;
+		x = canvas_textf(c, r, x, y, ROLE_DIM, " %s", signs[i]);
+	}
+}
+
 void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet quiet,
 		       const struct state *s, struct canvas *c, struct rect r, int y)
 {
@@ -359,11 +381,6 @@ void chan_value_legend(enum chan_metric m, enum palette palette, enum heat_quiet
 		return;
 	default:
 		x = chan_value_legend_levels(palette, quiet, c, r, x, y);
-		x = canvas_text(c, r, x, y, ROLE_DIM,
-				m == CHAN_UTIL ? "% o=unused x=down !=no reply ?=unknown"
-				: m < CHAN_EFI ? "%  x=down !=no reply ?=unknown"
-					       : "% of max  o=unused x=down ?=unknown");
-		if (x + 15 < r.w)
-			canvas_text(c, r, x, y, ROLE_DIM, "  blank=no link");
+		chan_value_legend_signs(m, c, r, x, y);
 	}
 }

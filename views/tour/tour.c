@@ -78,7 +78,7 @@ static const struct tour_step tour_steps[] = {
 	  "Press 5: the jobs.",
 	  VIEW_JOBS, NULL },
 	{ VIEW_JOBS, "the jobs",
-	  "The first one suffers most: 'slowdn' is how many times as long it takes as alone. Enter marks "
+	  "The first one suffers most: 'slowdown' is how many times as long it takes as alone. Enter marks "
 	  "its links in all views.",
 	  0, tour_job_marked },
 	{ VIEW_JOBS, "its links", "Press 2: the heatmap, in which each cell is a cable.",

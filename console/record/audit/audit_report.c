@@ -287,6 +287,8 @@ static const char *audit_report_value(char buf[32], const json_t *j, const char 
 		return json_string_value(v);
 	if (json_is_integer(v))
 		snprintf(buf, 32, "%" PRId64, (int64_t)json_integer_value(v));
+	else if (json_is_real(v) && fabs(json_real_value(v)) > 0 && fabs(json_real_value(v)) < 0.01)
+		snprintf(buf, 32, "%.6f", json_real_value(v)); /* seconds per MiB */
 	else if (json_is_real(v))
 		snprintf(buf, 32, "%.2f", json_real_value(v));
 	else

@@ -43,6 +43,8 @@ static void each_step_is_done_by_what_it_says(void **state)
 	console_golden(&k, "tour-begin");
 	console_keys(&k, "5");
 	console_shows(&k, "Tour 2 of 14: the jobs");
+	console_shows(&k, "'slowdown' is"); /* as its column is called */
+	console_shows(&k, "slowdown\n");
 	console_keys(&k, "j"); /* whatever else is pressed */
 	console_shows(&k, "Tour 2 of 14");
 	console_keys(&k, "\r");
@@ -60,11 +62,20 @@ static void each_step_is_done_by_what_it_says(void **state)
 	console_plan(&k);
 	console_keys(&k, "7");
 	console_shows(&k, "Tour 9 of 14");
+	console_shows(&k, " 5 CONFIRM "); /* there is room for all phases */
 	k.s.apply.state = APPLY_RUNNING;
 	console_shows(&k, "Tour 10 of 14");
 	k.s.apply.state = APPLY_CONFIRM;
 	console_shows(&k, "Tour 11 of 14");
 	console_golden(&k, "tour-confirm");
+	/* no head of figures where there is no room for one */
+	snprintf(k.s.apply.effect, sizeof(k.s.apply.effect),
+		 "after 24 of 30 samples: slowest job 1166: 37.2 -> 57.7 GB/s (+55%%; predicted "
+		 "+55%%: 38 -> 59%% of full rate); 17 jobs: 1187 -> 1414 GB/s (+19%%; predicted "
+		 "+19%%); most gained job 1151: 18.2 -> 36.0 GB/s (+98%%)");
+	console_shows(&k, "most gained job 1151");
+	console_hides(&k, "before");
+	k.s.apply.effect[0] = '\0';
 	k.s.apply.state = APPLY_KEPT;
 	console_shows(&k, "Tour 12 of 14");
 	k.s.apply.measured = true;
