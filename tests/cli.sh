@@ -354,7 +354,7 @@ expect "show tells what was excluded" 0 'exclude=spine3,leaf1/3' "$I" show excl.
 expect "tables that pass it are refused" 1 'pass what is excluded; the first, from switch .* passes spine3' "$I" plan --tables d-whole/tables.ibr "${x[@]}" --lfts d-excl/tables.ibr --exclude spine3 -o never.plan
 check "there is no plan of them" test ! -e never.plan
 expect "what would be cut off is named" 1 'switch leaf[234] would be cut off.*spine1, spine2' "$I" route --engine nue "${x[@]}" --exclude 'spine[1-3]'
-expect "no such switch" 64 'no switch has the name "spine9"' "$I" route --engine nue "${x[@]}" --exclude spine9
+expect "no such switch" 64 'no switch "spine9"' "$I" route --engine nue "${x[@]}" --exclude spine9
 expect "a torus is routed around two excluded switches" 0 'dor: routed around sw\[01,07\]' "$I" route --engine dor --topology torus:dims=5x3,hosts=1 --exclude sw01,sw07
 expect "an engine says that it is for what is excluded" 1 'without sw\[01,07,12\], which are excluded: ' "$I" route --engine dor --topology torus:dims=5x3,hosts=1 --exclude sw01,sw07,sw12
 expect "check: tables that pass it" 1 '\[NO\] 15 paths pass what is excluded; the first, from switch .* passes spine2' "$I" check "${x[@]}" --tables d-whole/tables.ibr --exclude spine2

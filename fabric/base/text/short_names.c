@@ -4,7 +4,6 @@
 #include "fabric/base/memory/mem.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,4 +201,14 @@ char **short_names_new(char *const *names, uint32_t n)
 	free(shorts);
 	free(whole);
 	return out;
+}
+
+bool short_name_is_of(const char *shown, size_t len, const char *name)
+{
+	const char *gap = memmem(shown, len, "..", 2);
+	size_t head = gap ? (size_t)(gap - shown) : 0, tail = gap ? len - head - 2 : 0;
+	size_t all = strlen(name);
+
+	return head && tail && all > head + tail && !memcmp(name, shown, head) &&
+	       !memcmp(name + all - tail, gap + 2, tail);
 }

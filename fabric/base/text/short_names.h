@@ -2,6 +2,8 @@
 /* short_names: names as people say them, still one for each. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -12,3 +14,6 @@
  * each and the array to be freed.  O(n log n).
  */
 char **short_names_new(char *const *names, uint32_t n);
+
+/* len letters are "HEAD..TAIL" of that name, which is shown so where its middle has no room. */
+bool short_name_is_of(const char *shown, size_t len, const char *name);

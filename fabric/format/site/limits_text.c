@@ -24,16 +24,16 @@ static bool limits_text_is_guid(const char *word, size_t len)
 	return true;
 }
 
-/* The switch of that name or GUID, and how many there are. */
-static uint32_t limits_text_find_switch(uint32_t *sw, const struct fabric *f, const char *word,
+/* The first two switches of that name or GUID, and how many there are. */
+static uint32_t limits_text_find_switch(uint32_t sw[2], const struct fabric *f, const char *word,
 					size_t len)
 {
-	uint32_t n = fabric_switches_named(sw, f, word, len);
+	uint32_t n = fabric_switches_named(sw, 2, f, word, len);
 
 	if (n || !limits_text_is_guid(word, len))
 		return n;
-	*sw = fabric_switch_by_guid(f, strtoull(word, NULL, 16));
-	return *sw != FAB_NONE;
+	sw[0] = fabric_switch_by_guid(f, strtoull(word, NULL, 16));
+	return sw[0] != FAB_NONE;
 }
 
 static bool limits_text_names_host(const struct fabric *f, const char *word)
@@ -44,23 +44,34 @@ static bool limits_text_names_host(const struct fabric *f, const char *word)
 	return false;
 }
 
-static int limits_text_refuse_word(const struct fabric *f, const char *word, uint32_t n,
-				   uint32_t sw, struct err *err)
+/* Several switches: of one name, or shown alike without their middle. */
+static int limits_text_refuse_several(const struct fabric *f, const char *word, uint32_t n,
+				      const uint32_t sw[2], struct err *err)
 {
-	if (n > 1)
+	const char *a = f->sw_short[sw[0]], *b = f->sw_short[sw[1]];
+
+	if (!strcmp(a, b) || !strcmp(f->sw_name[sw[0]], f->sw_name[sw[1]]))
 		return err_set(err, -EINVAL,
 			       "exclude: %u switches are called \"%s\"; give the GUID of the "
 			       "right one, such as 0x%016llx",
-			       n, word, (unsigned long long)f->sw_guid[sw]);
+			       n, word, (unsigned long long)f->sw_guid[sw[0]]);
+	if (n == 2)
+		return err_set(err, -EINVAL, "exclude: \"%s\" may be %s or %s", word, a, b);
+	return err_set(err, -EINVAL, "exclude: \"%s\" may be %s, %s or %u more", word, a, b, n - 2);
+}
+
+static int limits_text_refuse_word(const struct fabric *f, const char *word, uint32_t n,
+				   const uint32_t sw[2], struct err *err)
+{
+	if (n > 1)
+		return limits_text_refuse_several(f, word, n, sw, err);
 	if (limits_text_names_host(f, word))
 		return err_set(err, -EINVAL,
 			       "exclude: %s is a host, and no path passes through hosts; switches "
 			       "and cables between switches can be excluded",
 			       word);
-	return err_set(
-		err, -EINVAL,
-		"exclude: no switch has the name \"%s\"; give spine[1-4], 0xGUID or SWITCH/PORT",
-		word);
+	return err_set(err, -EINVAL,
+		       "exclude: no switch \"%s\"; give spine[1-4], 0xGUID, NAME/PORT", word);
 }
 
 static int limits_text_exclude_cable(struct route_limits *l, const struct fabric *f, uint32_t sw,
@@ -92,17 +103,17 @@ static int limits_text_exclude_word(bool *known, struct route_limits *l, const s
 				    const char *word, struct err *err)
 {
 	const char *slash = strrchr(word, '/');
-	uint32_t sw, n = limits_text_find_switch(&sw, f, word, strlen(word));
+	uint32_t sw[2], n = limits_text_find_switch(sw, f, word, strlen(word));
 
 	*known = true;
 	if (n == 1) {
-		route_limits_add(l, f, sw, FAB_NONE);
+		route_limits_add(l, f, sw[0], FAB_NONE);
 		return 0;
 	}
 	if (!n && slash) {
-		n = limits_text_find_switch(&sw, f, word, (size_t)(slash - word));
+		n = limits_text_find_switch(sw, f, word, (size_t)(slash - word));
 		if (n == 1)
-			return limits_text_exclude_cable(l, f, sw, slash + 1, err);
+			return limits_text_exclude_cable(l, f, sw[0], slash + 1, err);
 	}
 	*known = n > 1;
 	return limits_text_refuse_word(f, word, n, sw, err);
@@ -227,10 +238,10 @@ int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, 
 /* Would it be read as something else, or as that of another switch? */
 static bool limits_text_speaks(const struct fabric *f, const char *name)
 {
-	uint32_t at;
+	uint32_t at[2];
 
 	return name[0] && !strpbrk(name, "/[]\"") &&
-	       limits_text_find_switch(&at, f, name, strlen(name)) == 1;
+	       limits_text_find_switch(at, f, name, strlen(name)) == 1;
 }
 
 /* A switch as an item, as it is called on screens; the caller frees it. */

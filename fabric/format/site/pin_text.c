@@ -3,6 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/text/hostlist.h"
+#include "fabric/base/text/short_names.h"
 #include "fabric/model/topology/end_find.h"
 #include "fabric/model/topology/host_names.h"
 
@@ -54,12 +55,49 @@ static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const
 	return 0;
 }
 
+/* Of names that are shown so without their middle the first two, each an end that has it, and how
+ * many names. */
+static uint32_t pin_text_shown(uint32_t found[2], const struct fabric *f, const char *shown)
+{
+	const char *last = "";
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->nterm; i++) {
+		uint32_t term = f->term_by_name[i];
+		const char *name = f->term_name[term];
+
+		if (!strcmp(name, last) || !short_name_is_of(shown, strlen(shown), name))
+			continue;
+		last = name;
+		if (n++ < 2)
+			found[n - 1] = term;
+	}
+	return n;
+}
+
+static int pin_text_refuse_shown(const struct fabric *f, const char *shown, uint32_t n,
+				 const uint32_t found[2], struct err *err)
+{
+	const char *a = f->term_name[found[0]], *b = f->term_name[found[1]];
+
+	if (n == 2)
+		return err_set(err, -EINVAL, "pin: \"%.60s\" may be %.60s or %.60s", shown, a, b);
+	return err_set(err, -EINVAL, "pin: \"%.60s\" may be %.60s, %.60s or %u more", shown, a, b,
+		       n - 2);
+}
+
 static int pin_text_host(struct route_limits *l, const struct fabric *f, const char *name,
 			 struct err *err)
 {
-	uint32_t end, first, n = fabric_terms_by_name(f, name, &end, 1);
+	uint32_t end, first, found[2], n = fabric_terms_by_name(f, name, &end, 1);
 	uint16_t lid;
 
+	if (!n) {
+		n = pin_text_shown(found, f, name);
+		if (n > 1)
+			return pin_text_refuse_shown(f, name, n, found, err);
+		end = n ? found[0] : FAB_NONE;
+	}
 	n = n ? host_names_twins(f, end, &first) : 0;
 	for (uint32_t i = 0; i < n; i++)
 		l->pin[f->term_by_name[first + i]] = true;

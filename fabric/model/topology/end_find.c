@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/model/topology/end_find.h"
 
+#include "fabric/base/text/short_names.h"
 #include "fabric/model/topology/host_names.h"
 
 #include <ctype.h>
@@ -125,6 +126,38 @@ static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint3
 	return n;
 }
 
+/* Ends that are shown so where the middle of their name has no room: the first two in found, and
+ * how many. */
+static uint32_t end_find_by_shown(const struct fabric *f, const char *text, uint32_t found[2])
+{
+	bool slash = strchr(text, '/') != NULL;
+	char own[END_NAME_LEN];
+	size_t len = strlen(text);
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; strstr(text, "..") && e < f->nend + f->nsw; e++) {
+		const char *name = e < f->nend ? f->term_name[e] : f->sw_short[e - f->nend];
+
+		if (slash && e < f->nterm)
+			name = end_name(own, sizeof(own), f, e);
+		if (short_name_is_of(text, len, name) && n++ < 2)
+			found[n - 1] = e;
+	}
+	return n;
+}
+
+static int end_find_refuse_shown(const struct fabric *f, const char *text, uint32_t n,
+				 const uint32_t found[2], struct err *err)
+{
+	char a[END_NAME_LEN], b[END_NAME_LEN], more[32] = "";
+
+	if (n > 2)
+		snprintf(more, sizeof(more), " or %u more", n - 2);
+	return err_set(err, -EINVAL, "\"%s\" may be %s%s%s%s", text,
+		       end_name(a, sizeof(a), f, found[0]), n > 2 ? ", " : " or ",
+		       end_name(b, sizeof(b), f, found[1]), more);
+}
+
 static uint32_t end_find_by_guid(const struct fabric *f, uint64_t guid)
 {
 	uint32_t i = fabric_term_by_guid(f, guid);
@@ -176,6 +209,11 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 		return err_set(err, -EINVAL, "%u have the name \"%s\": use %s, %s or a LID or GUID",
 			       n, text, end_name(a, sizeof(a), f, found[0]),
 			       end_name(b, sizeof(b), f, found[1]));
+	if (!n) {
+		n = end_find_by_shown(f, text, found);
+		if (n > 1)
+			return end_find_refuse_shown(f, text, n, found, err);
+	}
 	if (n) {
 		*end = found[0];
 		*lid = end_lid(f, *end);

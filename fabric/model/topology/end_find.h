@@ -3,6 +3,7 @@
  * end_find: an end of a path from what people type: a name, a LID or a GUID.
  *
  * "n031"            terminal or switch of that name
+ * "rack..031"       the one that is shown so where the middle of its name has no room
  * "n031/2"          the CA port of that number, where a host has several
  * "n031/mlx5_0/1"   port of the device that the NodeDescription names
  * "n031/001234"     port whose GUID ends so, where several hosts have the name
@@ -43,6 +44,7 @@ uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const
 
 #define END_NAME_LEN 160 /* of the longest, with its end */
 
-/* Name of an end that no other has ("n031", "n031/2" where its host has several ports, "spine4"). */
+/* Name of an end that no other has ("n031", "n031/2" where its host has several ports, "spine4").
+ */
 const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end);
 uint16_t end_lid(const struct fabric *f, uint32_t end); /* base LID; 0 unknown */

@@ -2,6 +2,7 @@
 #include "fabric/model/topology/fabric.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/text/short_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,47 +52,28 @@ uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid)
 	return t != FAB_NONE ? t : fabric_find_u64(f->term_guid, f->nterm, f->nend, port_guid);
 }
 
-static uint32_t fabric_count_named(uint32_t *first, char *const *names, uint32_t n,
-				   const char *name, size_t len)
-{
-	uint32_t count = 0;
+enum fabric_called { CALLED_FULL, CALLED_SHORT, CALLED_SHORTENED };
 
-	for (uint32_t sw = 0; sw < n; sw++)
-		if (!strncmp(names[sw], name, len) && !names[sw][len] && !count++)
-			*first = sw;
-	return count;
+static bool fabric_is_called(const struct fabric *f, uint32_t sw, const char *name, size_t len,
+			     enum fabric_called how)
+{
+	const char *own = how == CALLED_FULL ? f->sw_name[sw] : f->sw_short[sw];
+
+	if (how == CALLED_SHORTENED)
+		return short_name_is_of(name, len, own);
+	return !strncmp(own, name, len) && !own[len];
 }
 
-/* name is "HEAD..TAIL", as a name is shown where there is no room for its middle. */
-static uint32_t fabric_count_shortened(uint32_t *first, char *const *names, uint32_t n,
-				       const char *name, size_t len)
+uint32_t fabric_switches_named(uint32_t *out, uint32_t max, const struct fabric *f,
+			       const char *name, size_t len)
 {
-	const char *gap = memmem(name, len, "..", 2);
-	size_t head = gap ? (size_t)(gap - name) : 0, tail = gap ? len - head - 2 : 0;
-	uint32_t count = 0;
+	uint32_t n = 0;
 
-	if (!head || !tail)
-		return 0;
-	for (uint32_t sw = 0; sw < n; sw++) {
-		size_t all = strlen(names[sw]);
-
-		if (all > head + tail && !memcmp(names[sw], name, head) &&
-		    !memcmp(names[sw] + all - tail, gap + 2, tail) && !count++)
-			*first = sw;
-	}
-	return count;
-}
-
-uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
-			       size_t len)
-{
-	uint32_t n;
-
-	*first = FAB_NONE;
-	n = fabric_count_named(first, f->sw_name, f->nsw, name, len);
-	if (!n)
-		n = fabric_count_named(first, f->sw_short, f->nsw, name, len);
-	return n ? n : fabric_count_shortened(first, f->sw_short, f->nsw, name, len);
+	for (enum fabric_called how = CALLED_FULL; how <= CALLED_SHORTENED && !n; how++)
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			if (fabric_is_called(f, sw, name, len, how) && n++ < max)
+				out[n - 1] = sw;
+	return n;
 }
 
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out, uint32_t max)

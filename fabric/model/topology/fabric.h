@@ -165,10 +165,11 @@ static inline uint32_t fabric_lid_switch(const struct fabric *f, uint32_t lid, u
 /* Exact look-ups; FAB_NONE when absent.  Binary search over the sorted GUIDs. */
 uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid);
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
-/* How many switches have that name, or else that short one, or else one that is shown so where its
- * middle has no room ("A09-P1-..F-01-02"), and the first of them.  O(nsw). */
-uint32_t fabric_switches_named(uint32_t *first, const struct fabric *f, const char *name,
-			       size_t len);
+/* Switches of that name, or else of that short one, or else those that are shown so where the
+ * middle has no room ("A09-P1-..F-01-02"), ascending, up to max; and how many there are.  O(nsw).
+ */
+uint32_t fabric_switches_named(uint32_t *out, uint32_t max, const struct fabric *f,
+			       const char *name, size_t len);
 /* All terminals whose name is that word, in ascending index: the ports of one host, or of several
  * (term_ambiguous); returns the count and up to max of them in out.  O(log nterm). */
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out,

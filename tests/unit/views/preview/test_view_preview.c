@@ -257,7 +257,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "spine99");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no switch has the name \"spine99\"");
+	console_shows(&k, "no switch \"spine99\"");
 	console_key(&k, K_BACKSPACE);
 	console_key(&k, K_BACKSPACE);
 	console_keys(&k, "[1-2]");
@@ -321,7 +321,7 @@ static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **st
 	console_shows(&k, "the next preview (6) routes around leaf02,spine4");
 	console_keys(&k, ":exclude leaf99");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no switch has the name \"leaf99\"");
+	console_shows(&k, "no switch \"leaf99\"");
 	console_keys(&k, ":exclude none");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "routes around nothing");

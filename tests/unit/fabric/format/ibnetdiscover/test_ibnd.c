@@ -524,7 +524,8 @@ static void short_names_are_taken(const struct fabric *f)
 		assert_int_equal(end_find(&end, &lid, f, f->sw_short[s], &err), 0);
 		assert_int_equal(end, f->nend + s);
 		assert_int_equal(
-			fabric_switches_named(&sw, f, f->sw_short[s], strlen(f->sw_short[s])), 1);
+			fabric_switches_named(&sw, 1, f, f->sw_short[s], strlen(f->sw_short[s])),
+			1);
 		assert_int_equal(sw, s);
 	}
 }

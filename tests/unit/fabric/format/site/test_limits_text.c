@@ -130,6 +130,46 @@ static void a_switch_without_a_name_of_its_own_is_read_by_guid(void **state)
 	fabric_put(f);
 }
 
+/* Labels of the picture have ten columns at most. */
+static void a_name_without_its_middle_that_suits_several_is_refused_with_them(void **state)
+{
+	static const char *const names[] = { "A1-leaf-01", "A1-spine-01", "A1-core-01" };
+	struct fabric *f = net_ring(4, 1, NULL);
+	char *kept[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		kept[i] = f->sw_name[i];
+		f->sw_name[i] = f->sw_short[i] = (char *)names[i];
+	}
+	assert_refused(f, "A1..01", "\"A1..01\" may be A1-", ", A1-");
+	assert_refused(f, "A1..01", "A1-leaf-01, A1-spine-01", " or 1 more");
+	assert_refused(f, "A1..x-01", "no switch", "A1..x-01\"; give spine[1-4], 0xGUID");
+	assert_refused(f, "S3,A1..01/1", "A1-leaf-01", "A1-spine-01");
+	assert_reads_as(f, "A1-..f-01", "A1-leaf-01");
+	f->sw_name[2] = f->sw_short[2] = kept[2];
+	assert_refused(f, "A1..01", "\"A1..01\" may be A1-leaf-01 or A1-spine-01", "");
+	f->sw_name[1] = f->sw_short[1] = kept[1];
+	assert_reads_as(f, "A1..01", "A1-leaf-01");
+	f->sw_name[0] = f->sw_short[0] = kept[0];
+	fabric_put(f);
+}
+
+/* At 80 columns the console cut it behind "or". */
+static void that_no_switch_has_a_name_fits_into_a_line(void **state)
+{
+	struct fabric *f = net_ring(4, 1, NULL);
+	struct route_limits *l = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(route_limits_exclude(&l, f, "A09-P1-IBLEAF-01-02", &err), -EINVAL);
+	assert_true(strlen(err.text) < 80);
+	assert_non_null(strstr(err.text, "PORT"));
+	route_limits_free(l);
+	fabric_put(f);
+}
+
 /* What is shown of a switch stands for it, too. */
 static void a_switch_is_read_by_its_short_name(void **state)
 {
@@ -149,7 +189,7 @@ static void a_switch_is_read_by_its_short_name(void **state)
 	assert_reads_as(f, "L15/U1", "0x0000000000002020");
 	f->sw_name[2] = f->sw_short[2] = (char[]){ "A09-P1-IBLEAF-01-02" };
 	assert_reads_as(f, "A09-P1-..F-01-02", "A09-P1-IBLEAF-01-02");
-	assert_refused(f, "A09-P1-..F-01-03", "no switch has the name", "A09-P1-..F-01-03");
+	assert_refused(f, "A09-P1-..F-01-03", "no switch", "A09-P1-..F-01-03");
 	f->sw_name[2] = f->sw_short[2] = name;
 	fabric_put(f);
 }
@@ -162,6 +202,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_excluded_is_named),
 		cmocka_unit_test(a_switch_without_a_name_of_its_own_is_read_by_guid),
 		cmocka_unit_test(a_switch_is_read_by_its_short_name),
+		cmocka_unit_test(a_name_without_its_middle_that_suits_several_is_refused_with_them),
+		cmocka_unit_test(that_no_switch_has_a_name_fits_into_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

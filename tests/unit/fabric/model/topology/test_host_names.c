@@ -8,6 +8,7 @@
 #include "fabric/model/topology/end_find.h"
 #include "fabric/model/traffic/jobset.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,6 +201,37 @@ static void pinned_as(const struct fabric *f, const char *text, const char *as, 
 	route_limits_free(l);
 }
 
+/* As hosts are shown where the middle of their name has no room. */
+static void a_host_is_found_and_pinned_by_its_name_without_the_middle(void **state)
+{
+	const struct ca all[] = { { 0x100, 0, "rack1-node-01", 2 },
+				  { 0x400, 0, "rack1-gpu-01", 1 },
+				  { 0x500, 0, "rack1-login-01", 1 } };
+	struct fabric *f = fabric_of(all, 3, NULL);
+	struct route_limits *l = NULL;
+	struct err err = { "" };
+	uint32_t end;
+	uint16_t lid;
+
+	(void)state;
+	pinned_as(f, "rack..e-01", "rack1-node-01", 1); /* with all its ports */
+	pinned_as(f, "rack1..u-01", "rack1-gpu-01", 1);
+	assert_int_equal(route_limits_pin(&l, f, NULL, "rack1..-01", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "may be rack1-gpu-01, rack1-login-01 or 1 more"));
+	need(end_find(&end, &lid, f, "rack1..u-01", &err), &err);
+	assert_string_equal(f->term_name[end], "rack1-gpu-01");
+	need(end_find(&end, &lid, f, "rack1..e-01/2", &err), &err);
+	assert_string_equal(f->term_name[end], "rack1-node-01");
+	assert_int_equal(f->term_ca_port[end], 2);
+	assert_int_equal(end_find(&end, &lid, f, "rack..n-01", &err), 0);
+	assert_string_equal(f->term_name[end], "rack1-login-01");
+	assert_int_equal(end_find(&end, &lid, f, "r..01", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "\"r..01\" may be rack1-"));
+	assert_int_equal(end_find(&end, &lid, f, "r..02", &err), -ENOENT);
+	route_limits_free(l);
+	fabric_put(f);
+}
+
 static void one_of_several_ends_of_a_name_is_pinned(void **state)
 {
 	const struct ca all[] = { { 0x100, 0, "n1", 2 },
@@ -278,6 +310,7 @@ int main(void)
 		cmocka_unit_test(the_map_says_who_is_who),
 		cmocka_unit_test(a_name_that_changes_is_seen_and_the_map_holds),
 		cmocka_unit_test(every_end_has_a_name_of_its_own),
+		cmocka_unit_test(a_host_is_found_and_pinned_by_its_name_without_the_middle),
 		cmocka_unit_test(one_of_several_ends_of_a_name_is_pinned),
 		cmocka_unit_test(a_file_tells_machines_apart),
 		cmocka_unit_test(a_job_gets_all_ports_of_a_name_once),
