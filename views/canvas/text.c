@@ -132,12 +132,10 @@ static void text_append_columns(char *buf, size_t len, const char *text, int fro
 	}
 }
 
-/* Appends columns from .. to, width of them at most: without their middle. */
+/* Appends columns from .. to, width of them at most: without their middle, behind head of them. */
 static void text_append_shortened(char *buf, size_t len, const char *text, int from, int to,
-				  int width)
+				  int width, int head)
 {
-	int head = (width - 2 + 1) / 2;
-
 	if (to - from <= width || width < 5) {
 		text_append_columns(buf, len, text, from, to - from < width ? to : from + width);
 		return;
@@ -147,26 +145,38 @@ static void text_append_shortened(char *buf, size_t len, const char *text, int f
 	text_append_columns(buf, len, text, to - (width - 2 - head), to);
 }
 
+static int text_half(int width)
+{
+	return (width - 2 + 1) / 2;
+}
+
 const char *text_shorten(char *buf, size_t len, const char *text, int width)
 {
+	return text_shorten_at(buf, len, text, width, text_half(width));
+}
+
+const char *text_shorten_at(char *buf, size_t len, const char *text, int width, int head)
+{
 	buf[0] = '\0';
-	text_append_shortened(buf, len, text, 0, text_width(text), width);
+	text_append_shortened(buf, len, text, 0, text_width(text), width, head);
 	return buf;
 }
 
 const char *text_shorten_ends(char *buf, size_t len, const char *text, int width)
 {
 	const char *to = strstr(text, " -> ");
-	int w = text_width(text), room = width - 4, a, b;
+	int w = text_width(text), room = width - 4, a, b, first, second;
 
 	if (!to || w <= width || room < 10)
 		return text_shorten(buf, len, text, width);
 	b = text_width(to + 4);
 	a = w - 4 - b;
 	buf[0] = '\0';
-	text_append_shortened(buf, len, text, 0, a, b <= room / 2 ? room - b : room / 2);
+	first = b <= room / 2 ? room - b : room / 2;
+	second = a <= room / 2 ? room - a : room - room / 2;
+	text_append_shortened(buf, len, text, 0, a, first, text_half(first));
 	text_append_columns(buf, len, " -> ", 0, 4);
-	text_append_shortened(buf, len, text, a + 4, w, a <= room / 2 ? room - a : room - room / 2);
+	text_append_shortened(buf, len, text, a + 4, w, second, text_half(second));
 	return buf;
 }
 

@@ -15,6 +15,8 @@ int text_width(const char *text);
 const char *text_shorten(char *buf, size_t len, const char *text, int width);
 /* The same for a cable, "a -> b": both ends lose their middle, the longer one first. */
 const char *text_shorten_ends(char *buf, size_t len, const char *text, int width);
+/* The same with that many columns before the "..", which are fewer than width - 2. */
+const char *text_shorten_at(char *buf, size_t len, const char *text, int width, int head);
 /* The same for sentences: loses whole words of its middle, shown as " .. ", where words are not
  * longer than a third of the width. */
 const char *text_shorten_words(char *buf, size_t len, const char *text, int width);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_cables.h"
 
+#include "views/canvas/name_fit.h"
 #include "views/data/row_notes.h"
 #include "views/data/summary/history_spark.h"
 
@@ -79,8 +80,8 @@ static void heat_cables_draw_row(const struct context *ctx, struct canvas *c, st
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
 	heat_cables_draw_figures(ctx, c, r, y, s, chan, role);
-	canvas_name(c, r, 46, y, r.w - 47 - spark_w, role,
-		    chan_label(label, sizeof(label), s->fabric, chan));
+	name_fit_draw(c, r, 46, y, r.w - 47 - spark_w, role, s->fabric,
+		      chan_label(label, sizeof(label), s->fabric, chan));
 	history_spark(s, ctx->metric, c, r, r.w - spark_w, y, spark_w - 1, chan);
 }
 

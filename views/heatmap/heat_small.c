@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_small.h"
 
+#include "views/canvas/name_fit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -62,8 +64,9 @@ static void heat_small_draw_names(const struct heat_small *h, struct canvas *c, 
 	char name[NAME_LEN];
 
 	for (uint32_t y = 0; w->label_w > 1 && y < w->vis_rows; y++)
-		canvas_name(c, r, 1, (int)y, w->label_w - 2, ROLE_LABEL,
-			    heat_row_label(name, &h->layout->plane[0], s->fabric, h->rows.row[y]));
+		name_fit_draw(
+			c, r, 1, (int)y, w->label_w - 2, ROLE_LABEL, s->fabric,
+			heat_row_label(name, &h->layout->plane[0], s->fabric, h->rows.row[y]));
 }
 
 void heat_small_draw(struct heat_small *h, const struct context *ctx, struct canvas *c,

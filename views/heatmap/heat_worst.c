@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_worst.h"
 
+#include "views/canvas/name_fit.h"
 #include "views/data/state/chan_text.h"
 
 #include <math.h>
@@ -69,8 +70,8 @@ static void heat_worst_draw_row(const struct heat_cell *cell, const struct conte
 			     figure_pct(wait, p ? p->wait_pct : NAN));
 	}
 	canvas_rightf(c, r, figures - 1, y, ROLE_TEXT, "%6s", efi);
-	canvas_name(c, r, figures, y, names, ROLE_TEXT,
-		    chan_label(text, sizeof(text), s->fabric, cell->chan));
+	name_fit_draw(c, r, figures, y, names, ROLE_TEXT, s->fabric,
+		      chan_label(text, sizeof(text), s->fabric, cell->chan));
 	if (jobs + JOBS < r.w)
 		canvas_text(c, r, jobs, y, ROLE_DIM,
 			    chan_jobs_text(text, sizeof(text), s, cell->chan, r.w - jobs - 1));

@@ -4,6 +4,7 @@
  * of the fabric on one screen over n x n pairs and single pairs down to the cables of a pair.
  */
 #include "views/canvas/list.h"
+#include "views/canvas/name_fit.h"
 #include "views/data/chan_value.h"
 #include "views/data/exclude.h"
 #include "views/data/row_notes.h"
@@ -121,8 +122,8 @@ static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct cont
 	char name[NAME_LEN];
 
 	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
-	canvas_name(c, r, 1, y, w->label_w - 2, role,
-		    heat_row_label(name, heatmap_plane(u), s->fabric, u->rows.row[first]));
+	name_fit_draw(c, r, 1, y, w->label_w - 2, role, s->fabric,
+		      heat_row_label(name, heatmap_plane(u), s->fabric, u->rows.row[first]));
 	if (heatmap_row_tagged(u, ctx, first))
 		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
 }

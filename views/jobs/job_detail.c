@@ -2,6 +2,8 @@
 #include "views/jobs/job_detail.h"
 
 #include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,8 +194,8 @@ static void job_detail_draw_link(const struct job_detail *d, const struct contex
 		      figure_percent(pct, util));
 	canvas_rightf(c, r, 15, y, ROLE_TEXT, "%s",
 		      figure_short(routes, job_routes_on(u->routes, job, chan)));
-	canvas_name(c, r, 17, y, r.w - 18, ROLE_TEXT,
-		    chan_label(label, sizeof(label), s->fabric, chan));
+	name_fit_draw(c, r, 17, y, r.w - 18, ROLE_TEXT, s->fabric,
+		      chan_label(label, sizeof(label), s->fabric, chan));
 }
 
 static void job_detail_draw_links(const struct job_detail *d, const struct context *ctx,
@@ -216,11 +218,11 @@ static void job_detail_draw_pairs(const struct job_detail *d, const struct state
 	if (!d->npairs)
 		canvas_text(c, r, 1, 1, ROLE_DIM, "-");
 	for (uint32_t i = 0; i < d->npairs && (int)i + 1 < r.h; i++) {
-		char text[2 * NAME_LEN + 8];
+		char text[2 * END_NAME_LEN + 8], a[END_NAME_LEN], b[END_NAME_LEN];
 
-		snprintf(text, sizeof(text), "%.64s -> %.64s", f->term_name[d->src[i]],
-			 f->term_name[d->dst[i]]);
-		canvas_name(c, r, 1, (int)i + 1, r.w - 2, ROLE_TEXT, text);
+		snprintf(text, sizeof(text), "%s -> %s", end_name(a, sizeof(a), f, d->src[i]),
+			 end_name(b, sizeof(b), f, d->dst[i]));
+		name_fit_draw(c, r, 1, (int)i + 1, r.w - 2, ROLE_TEXT, f, text);
 	}
 }
 

@@ -2,6 +2,8 @@
 #include "views/links/link_detail.h"
 
 #include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/canvas/text.h"
 #include "views/data/state/chan_text.h"
 
@@ -51,7 +53,7 @@ static int link_detail_draw_ends(const struct state *s, struct canvas *c, struct
 {
 	int y = 0;
 	const struct fabric *f = s->fabric;
-	char t[2][4][NAME_LEN + 8];
+	char t[2][4][NAME_LEN + 8], fit[2][NAME_LEN + 8];
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t at = i ? f->chan_rev[chan] : chan, sw = f->chan_src[at];
@@ -66,7 +68,9 @@ static int link_detail_draw_ends(const struct state *s, struct canvas *c, struct
 			 link_detail_state_word((enum port_state)p->state), p->width,
 			 p->speed[0] ? p->speed : "?", link_detail_vls_text(vls, p->op_vls));
 	}
-	link_detail_draw_pair(c, r, y++, "port", t[0][0], t[1][0]);
+	link_detail_draw_pair(c, r, y++, "port",
+			      name_fit(fit[0], sizeof(fit[0]), f, t[0][0], SIDE_W - 1),
+			      name_fit(fit[1], sizeof(fit[1]), f, t[1][0], SIDE_W - 1));
 	if (r.h > 3)
 		link_detail_draw_pair(c, r, y++, "switch", t[0][1], t[1][1]);
 	link_detail_draw_pair(c, r, y++, r.h > 3 ? "" : "switch", t[0][2], t[1][2]);
@@ -244,6 +248,7 @@ static void link_detail_draw_dests(const struct state *s, struct canvas *c, stru
 {
 	const struct chan_dest_list *k = state_chan_dests(s, chan);
 	int wide = 0, across, fit, x;
+	char name[END_NAME_LEN];
 	uint32_t n;
 
 	if (!k) {
@@ -253,7 +258,7 @@ static void link_detail_draw_dests(const struct state *s, struct canvas *c, stru
 		return;
 	}
 	for (uint32_t i = 0; i < k->n; i++) {
-		int w = text_width(s->fabric->term_name[k->term[i]]);
+		int w = text_width(end_name(name, sizeof(name), s->fabric, k->term[i]));
 
 		wide = w > wide ? w : wide;
 	}
@@ -269,8 +274,8 @@ static void link_detail_draw_dests(const struct state *s, struct canvas *c, stru
 
 		x = (int)i / fit * (r.w / across);
 		canvas_rightf(c, r, x + 7, y, ROLE_TEXT, "%s", figure_short(routes, k->routes[i]));
-		canvas_name(c, r, x + 9, y, r.w / across - 10, ROLE_TEXT,
-			    s->fabric->term_name[k->term[i]]);
+		name_fit_draw(c, r, x + 9, y, r.w / across - 10, ROLE_TEXT, s->fabric,
+			      end_name(name, sizeof(name), s->fabric, k->term[i]));
 	}
 }
 

@@ -3,6 +3,7 @@
  * there is room, a heatmap of all of it. */
 #include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
+#include "views/canvas/name_fit.h"
 #include "views/data/row_notes.h"
 #include "views/data/state/chan_text.h"
 #include "views/data/state/key_hint.h"
@@ -415,8 +416,8 @@ static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, s
 	else if (row_notes_chan(s->row_notes, f, chan))
 		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
-	canvas_name(c, r, HOT_FIGURES, y, past - HOT_FIGURES - 1, role,
-		    chan_label(label, sizeof(label), f, chan));
+	name_fit_draw(c, r, HOT_FIGURES, y, past - HOT_FIGURES - 1, role, f,
+		      chan_label(label, sizeof(label), f, chan));
 	if (r.w >= HOT_WIDE && f->nsw <= FEW && HOT_FIGURES + text_width(label) < HOT_JOBS)
 		canvas_text(c, r, HOT_JOBS, y, ROLE_DIM,
 			    chan_jobs_text(label, sizeof(label), s, chan, past - HOT_JOBS - 2));
@@ -550,7 +551,7 @@ static void overview_draw_problem(const struct context *ctx, struct canvas *c, s
 		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(kind));
-	canvas_name(c, r, 4, y, room - text_width(text), ROLE_TEXT, full);
+	name_fit_draw(c, r, 4, y, room - text_width(text), ROLE_TEXT, s->fabric, full);
 	canvas_right(c, r, r.w, y, ROLE_DIM, text);
 }
 

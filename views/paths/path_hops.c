@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/paths/path_pane.h"
 
+#include "views/canvas/name_fit.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -112,8 +114,8 @@ static void path_hops_draw_now(const struct path_hop *h, const struct context *c
 	if (row_notes_switch(s->row_notes, f, h->sw) ||
 	    (port && row_notes_port(s->row_notes, f, h->sw, h->out)))
 		canvas_char(c, r, 4, y, ROLE_KEY, NOTE_POINT);
-	canvas_name(c, r, 5, y, l->name_w - 1, ROLE_TEXT,
-		    switch_label(name, sizeof(name), f, h->sw));
+	name_fit_draw(c, r, 5, y, l->name_w - 1, ROLE_TEXT, f,
+		      switch_label(name, sizeof(name), f, h->sw));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%4s%4s", path_hops_port_text(in, h->in),
 			 path_hops_port_text(out, h->out));
 	canvas_textf(c, r, x, y, h->vl == VL_DROP ? ROLE_BAD : ROLE_KEY, "%4s",
@@ -142,8 +144,8 @@ static void path_hops_draw_plan(const struct path_both *p, uint32_t i, const str
 	if (i >= p->plan.nhop)
 		return;
 	canvas_char(c, r, l->plan + 1, y, ROLE_WARN, same ? ' ' : '*');
-	canvas_name(c, r, l->plan + 2, y, l->name_w - 1, role,
-		    switch_label(name, sizeof(name), s->fabric, h->sw));
+	name_fit_draw(c, r, l->plan + 2, y, l->name_w - 1, role, s->fabric,
+		      switch_label(name, sizeof(name), s->fabric, h->sw));
 	x = canvas_textf(c, r, l->plan + 2 + l->name_w, y, role, "%4s%4s",
 			 path_hops_port_text(out, h->out), path_hops_vl_text(vl, h));
 	x = canvas_textf(c, r, x, y, role, "%7s",

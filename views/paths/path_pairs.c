@@ -2,6 +2,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/data/state/key_hint.h"
 #include "views/paths/path_pane.h"
 
@@ -132,9 +133,9 @@ static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state 
 		canvas_char(c, r, 1, y, ROLE_KEY, NOTE_POINT);
 	if (path_end_note(s, p->pair[i].dst))
 		canvas_char(c, r, 5 + w, y, ROLE_KEY, NOTE_POINT);
-	canvas_name(c, r, 2, y, w, ROLE_TEXT, end_name(a, sizeof(a), f, p->pair[i].src));
+	name_fit_draw(c, r, 2, y, w, ROLE_TEXT, f, end_name(a, sizeof(a), f, p->pair[i].src));
 	canvas_text(c, r, 3 + w, y, ROLE_DIM, "->");
-	canvas_name(c, r, 6 + w, y, w, ROLE_TEXT, end_name(b, sizeof(b), f, p->pair[i].dst));
+	name_fit_draw(c, r, 6 + w, y, w, ROLE_TEXT, f, end_name(b, sizeof(b), f, p->pair[i].dst));
 	canvas_textf(c, r, 7 + 2 * w, y, ROLE_DIM, "LID %u  SL %u  %u link%s", ends.dlid, walk.sl,
 		     walk.links, plural(walk.links));
 }

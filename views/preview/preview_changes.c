@@ -2,6 +2,8 @@
 #include "views/preview/preview_changes.h"
 
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/canvas/text.h"
 
 #include <math.h>
@@ -98,8 +100,8 @@ void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 			figure_short(w, preview_changes_efi_of(a)[top[i]]);
 		canvas_textf(c, r, 1, (int)i + 1, ROLE_TEXT, "%6s (%s)",
 			     figure_short(v, efi[top[i]]), w);
-		canvas_name(c, r, 17, (int)i + 1, r.w - 18, ROLE_TEXT,
-			    chan_label(label, sizeof(label), s->fabric, top[i]));
+		name_fit_draw(c, r, 17, (int)i + 1, r.w - 18, ROLE_TEXT, s->fabric,
+			      chan_label(label, sizeof(label), s->fabric, top[i]));
 	}
 }
 
@@ -348,43 +350,40 @@ static void preview_changes_draw_row(const struct state *s, struct canvas *c, st
 	if (i >= d->nblocks) {
 		const struct tables_diff_sl2vl *v = &d->sl2vl[i - d->nblocks];
 
-		canvas_name(c, r, 1, y, 16, ROLE_TEXT,
-			    switch_label(name, sizeof(name), s->fabric, v->sw));
+		name_fit_draw(c, r, 1, y, 16, ROLE_TEXT, s->fabric,
+			      switch_label(name, sizeof(name), s->fabric, v->sw));
 		canvas_textf(c, r, 18, y, ROLE_TEXT, "SL2VL in %u out %u", v->in, v->out);
 		return;
 	}
-	canvas_name(c, r, 1, y, 16, ROLE_TEXT,
-		    switch_label(name, sizeof(name), s->fabric, d->blocks[i].sw));
+	name_fit_draw(c, r, 1, y, 16, ROLE_TEXT, s->fabric,
+		      switch_label(name, sizeof(name), s->fabric, d->blocks[i].sw));
 	canvas_textf(c, r, 18, y, ROLE_TEXT, "LIDs %u-%u", d->blocks[i].block * LFT_BLOCK,
 		     d->blocks[i].block * LFT_BLOCK + LFT_BLOCK - 1);
 	canvas_rightf(c, r, r.w - 1, y, ROLE_DIM, "%u", d->blocks[i].entries);
 }
 
 static void preview_changes_port_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
-				      uint8_t port)
+				      uint8_t port, int width)
 {
 	uint32_t c = fabric_chan(f, sw, port);
-	char name[NAME_LEN];
+	char name[NAME_LEN], fit[NAME_LEN];
 
 	if (port == FAB_NO_PORT)
 		snprintf(buf, len, "none");
 	else if (c != FAB_NONE)
 		snprintf(buf, len, "%u %s", port,
-			 switch_label(name, sizeof(name), f, f->chan_dst[c]));
+			 name_fit(fit, sizeof(fit), f,
+				  switch_label(name, sizeof(name), f, f->chan_dst[c]), width - 4));
 	else
 		snprintf(buf, len, "%u", port);
 }
 
 static const char *preview_changes_lid_name(const struct fabric *f, uint32_t lid,
-					    char name[NAME_LEN])
+					    char name[END_NAME_LEN])
 {
 	uint32_t end = fabric_lid_end(f, lid);
 
-	if (end < f->nterm)
-		return f->term_name[end];
-	if (end >= f->nend && end != FAB_NONE)
-		return switch_label(name, NAME_LEN, f, end - f->nend);
-	return "";
+	return end == FAB_NONE ? "" : end_name(name, END_NAME_LEN, f, end);
 }
 
 /* The entries of one block: LID, whose it is, old port, new port. */
@@ -395,8 +394,8 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 	const struct tables_diff_block *b = &x->diff->blocks[i];
 	const uint8_t *was = tables_row(x->from, b->sw), *is = tables_row(x->tables, b->sw);
 	uint32_t lid = b->block * LFT_BLOCK, end = lid + LFT_BLOCK;
-	char from[80], to[80], line[256], name[NAME_LEN], title[128];
-	int y = 1;
+	char from[80], to[80], line[256], name[END_NAME_LEN], title[128];
+	int y = 1, each = (r.w - 19 - 3) / 2;
 
 	snprintf(title, sizeof(title), "%s: LID, node, port: now > plan",
 		 switch_label(name, sizeof(name), s->fabric, b->sw));
@@ -404,12 +403,12 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
 		if (was[lid] == is[lid])
 			continue;
-		preview_changes_port_text(from, sizeof(from), s->fabric, b->sw, was[lid]);
-		preview_changes_port_text(to, sizeof(to), s->fabric, b->sw, is[lid]);
+		preview_changes_port_text(from, sizeof(from), s->fabric, b->sw, was[lid], each);
+		preview_changes_port_text(to, sizeof(to), s->fabric, b->sw, is[lid], each);
 		snprintf(line, sizeof(line), "%s > %s", from, to);
 		canvas_textf(c, r, 1, y, ROLE_LABEL, "%u", lid);
-		canvas_name(c, r, 7, y, 10, ROLE_TEXT,
-			    preview_changes_lid_name(s->fabric, lid, name));
+		name_fit_draw(c, r, 7, y, 10, ROLE_TEXT, s->fabric,
+			      preview_changes_lid_name(s->fabric, lid, name));
 		canvas_name(c, r, 18, y++, r.w - 19, ROLE_TEXT, line);
 	}
 }

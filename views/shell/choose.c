@@ -8,23 +8,45 @@
 #include <string.h>
 #include <strings.h>
 
-void choose_node(struct context *ctx, const char *name, const struct state *s)
+/* "leaf17/33": the switch, and its port. */
+static bool choose_switch_port(uint32_t *end, uint8_t *port, const struct fabric *f,
+			       const char *name)
 {
-	struct err err;
-	uint32_t end, sw;
+	const char *slash = strrchr(name, '/');
+	char own[PATH_TEXT], *rest;
+	unsigned long number;
 	uint16_t lid;
 
+	if (!slash || slash - name >= PATH_TEXT || slash[1] < '1' || slash[1] > '9')
+		return false;
+	number = strtoul(slash + 1, &rest, 10);
+	snprintf(own, sizeof(own), "%.*s", (int)(slash - name), name);
+	if (*rest || end_find(end, &lid, f, own, NULL) || *end < f->nend ||
+	    number > f->sw_nports[*end - f->nend])
+		return false;
+	*port = (uint8_t)number;
+	return true;
+}
+
+bool choose_node(uint8_t *port, struct context *ctx, const char *name, const struct state *s)
+{
+	struct err err;
+	uint32_t end;
+	uint16_t lid;
+
+	*port = 0;
 	if (!s->fabric) {
 		context_say(ctx, "no fabric yet");
-		return;
+		return false;
 	}
-	if (end_find(&end, &lid, s->fabric, name, &err)) {
+	if (end_find(&end, &lid, s->fabric, name, &err) &&
+	    !choose_switch_port(&end, port, s->fabric, name)) {
 		context_say(ctx, "%s", err.text);
-		return;
+		return false;
 	}
-	sw = end >= s->fabric->nend ? end - s->fabric->nend : s->fabric->term_sw[end];
-	ctx->sw = sw;
+	ctx->sw = end >= s->fabric->nend ? end - s->fabric->nend : s->fabric->term_sw[end];
 	context_goto(ctx, VIEW_SWITCHES);
+	return true;
 }
 
 void choose_job(struct context *ctx, const char *text, const struct state *s)

@@ -64,10 +64,12 @@ static bool shell_do_command(struct shell *shell, const struct input *in, const 
 			     struct request *out)
 {
 	const char *text = in->text ? in->text : "";
+	uint8_t port;
 
 	switch (in->req) {
 	case REQ_GOTO:
-		choose_node(&shell->ctx, text, s);
+		if (choose_node(&port, &shell->ctx, text, s) && port)
+			shell_rows_go_to_port(shell, s, shell->ctx.sw, port);
 		return true;
 	case REQ_JOB:
 		choose_job(&shell->ctx, text, s);

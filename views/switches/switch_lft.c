@@ -3,6 +3,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/switches/switch_panes.h"
 
 #include <stdio.h>
@@ -81,9 +82,9 @@ static void switch_lft_make_rows(struct lft_pane *p, const struct pane_in *in)
 
 /* "port 17 -> spine3/4", "no entry" */
 static void switch_lft_way_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
-				uint8_t port)
+				uint8_t port, int width)
 {
-	char peer[128];
+	char peer[128], fit[128];
 
 	if (port == FAB_NO_PORT)
 		snprintf(buf, len, "  - no entry");
@@ -92,7 +93,7 @@ static void switch_lft_way_text(char *buf, size_t len, const struct fabric *f, u
 	else if (!peer_label(peer, sizeof(peer), f, sw, port)[0])
 		snprintf(buf, len, "%3u not connected", port);
 	else
-		snprintf(buf, len, "%3u %.80s", port, peer);
+		snprintf(buf, len, "%3u %s", port, name_fit(fit, sizeof(fit), f, peer, width - 4));
 }
 
 static bool switch_lft_bad_way(const struct fabric *f, uint32_t sw, uint8_t port)
@@ -113,13 +114,13 @@ static void switch_lft_draw_lid(const struct pane_in *in, struct canvas *c, stru
 
 	switch_lft_lid_name(name, sizeof(name), f, lid);
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%6u", lid);
-	canvas_name(c, r, 10, y, w - 1, ROLE_TEXT, name);
-	switch_lft_way_text(way, sizeof(way), f, in->sw, now);
+	name_fit_draw(c, r, 10, y, w - 1, ROLE_TEXT, f, name);
+	switch_lft_way_text(way, sizeof(way), f, in->sw, now, w - 2);
 	canvas_name(c, r, 10 + w, y, w - 2,
 		    switch_lft_bad_way(f, in->sw, now) ? ROLE_BAD : ROLE_TEXT, way);
 	if (!state_plan_tables(in->s))
 		return;
-	switch_lft_way_text(way, sizeof(way), f, in->sw, plan);
+	switch_lft_way_text(way, sizeof(way), f, in->sw, plan, w - 1);
 	canvas_char(c, r, 9 + 2 * w, y, ROLE_WARN, now != plan ? '*' : ' ');
 	canvas_name(c, r, 10 + 2 * w, y, w - 1, now != plan ? ROLE_WARN : ROLE_DIM,
 		    now != plan ? way : "  = same");
@@ -150,8 +151,8 @@ static void switch_lft_draw_port_row(const struct pane_in *in, struct canvas *c,
 	if (state_plan_tables(in->s))
 		plan = switch_lft_count_lids(state_plan_tables(in->s), in, port, other);
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%4u", port);
-	canvas_name(c, r, 8, y, name_w - 1, ROLE_TEXT,
-		    peer_label(name, sizeof(name), f, in->sw, port));
+	name_fit_draw(c, r, 8, y, name_w - 1, ROLE_TEXT, f,
+		      peer_label(name, sizeof(name), f, in->sw, port));
 	x = canvas_textf(c, r, 8 + name_w, y, ROLE_TEXT, "%6u", n);
 	if (state_plan_tables(in->s))
 		canvas_textf(c, r, x, y, plan != n ? ROLE_WARN : ROLE_DIM, "%7u", plan);

@@ -2,6 +2,8 @@
 /* SL2VL tables of a switch, and on which lanes the routes over its links are. */
 #include "views/switches/switch_panes.h"
 
+#include "views/canvas/name_fit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -81,10 +83,10 @@ static void switch_vls_draw_run(const struct run *run, const struct pane_in *in,
 	else
 		snprintf(ports, sizeof(ports), "%u-%u", run->first, run->last);
 	canvas_text(c, r, 2, y, ROLE_TEXT, ports);
-	canvas_name(c, r, 11, y, 17, ROLE_DIM,
-		    run->first == run->last
-			    ? peer_label(peer, sizeof(peer), in->s->fabric, in->sw, run->first)
-			    : "several");
+	name_fit_draw(c, r, 11, y, 17, ROLE_DIM, in->s->fabric,
+		      run->first == run->last
+			      ? peer_label(peer, sizeof(peer), in->s->fabric, in->sw, run->first)
+			      : "several");
 	for (int sl = 0; sl < FAB_SLS; sl++) {
 		bool other = run->now[sl] != run->plan[sl];
 		enum role role = other ? ROLE_WARN : run->now[sl] == VL_DROP ? ROLE_DIM : ROLE_TEXT;
@@ -176,8 +178,8 @@ static void switch_vls_draw_lanes(const struct pane_in *in, const struct link_us
 	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
 		sum += routes[vl];
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%4u", f->chan_port[chan]);
-	canvas_name(c, r, 8, y, 18, ROLE_TEXT,
-		    peer_label(peer, sizeof(peer), f, in->sw, f->chan_port[chan]));
+	name_fit_draw(c, r, 8, y, 18, ROLE_TEXT, f,
+		      peer_label(peer, sizeof(peer), f, in->sw, f->chan_port[chan]));
 	canvas_right(c, r, 34, y, ROLE_TEXT, figure_short(n, sum));
 	for (uint32_t vl = 0; vl < u->lanes->vls && x + 6 <= r.w; vl++, x += 7) {
 		double share = sum ? (double)routes[vl] / (double)sum : 0;

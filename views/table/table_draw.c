@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/canvas/name_fit.h"
 #include "views/data/state/key_hint.h"
-#include "views/table/table.h"
 #include "views/table/noted.h"
+#include "views/table/table.h"
 #include "views/table/table_priv.h"
 #include "views/view.h"
 
@@ -337,6 +338,19 @@ static enum role table_draw_figure_role(const struct table_in *in, const struct 
 	return ROLE_TEXT;
 }
 
+/* The name of a switch, a host or a cable. */
+static bool table_draw_is_end(const struct rows *rows, const struct field *f)
+{
+	static const char *const ends[] = {
+		"a", "b", "link", "port", "part", "worst_link", "cause"
+	};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strcmp(f->name, ends[i]))
+			return true;
+	return rows->kind == ROWS_SWITCHES && !strcmp(f->name, "name");
+}
+
 static void table_draw_field(const struct table *t, const struct table_in *in,
 			     const struct rows *rows, struct canvas *c, struct rect r, int y,
 			     uint32_t row, const struct table_shown *s)
@@ -354,6 +368,8 @@ static void table_draw_field(const struct table *t, const struct table_in *in,
 	text = value_text(buf, &cell, s->field);
 	if (table_draw_is_list(s->field))
 		text = text_shorten_list(list, sizeof(list), text, s->w);
+	else if (in->s->fabric && table_draw_is_end(rows, s->field))
+		text = name_fit(list, sizeof(list), in->s->fabric, text, s->w);
 	table_text(t, c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
 }
 

@@ -2,6 +2,8 @@
 /* The switches of the topology's picture, and what is around it: title, rows, details. */
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/data/state/key_hint.h"
 #include "views/topology/topology_priv.h"
 
@@ -35,9 +37,11 @@ static void topology_draw_node_text(char *buf, size_t len, const struct topology
 			snprintf(buf, len, "#");
 		return;
 	}
+	switch_label(name, sizeof(name), s->fabric, sw);
 	if (room >= 6)
-		text_shorten(buf, len, switch_label(name, sizeof(name), s->fabric, sw), room - 1);
-	else
+		name_fit(buf, len, s->fabric, name, room - 1);
+	/* a name that is cut is shown only where it tells the switch */
+	if (room < 6 || (strcmp(buf, name) && end_shown_so(s->fabric, buf) == FAB_NONE))
 		snprintf(buf, len, "%s", s->fabric->sw_nterm[sw] ? "O" : "o");
 }
 
@@ -311,7 +315,7 @@ static void topology_draw_worst_line(const struct topology_ui *u, const struct c
 		snprintf(values, sizeof(values), "EFI %s", efi);
 	/* the values whole, the name in what is left */
 	x = canvas_text(c, r, 1, 3, ROLE_TEXT, "worst: ");
-	text_shorten_ends(name, sizeof(name), label, r.w - x - 3 - (int)strlen(values));
+	name_fit(name, sizeof(name), s->fabric, label, r.w - x - 3 - (int)strlen(values));
 	x = canvas_text(c, r, x, 3, ROLE_TEXT, name);
 	canvas_text(c, r, x + 2, 3, ROLE_TEXT, values);
 }

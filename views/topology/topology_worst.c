@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the topology's picture as a list, worst first. */
 #include "fabric/base/memory/mem.h"
+#include "views/canvas/name_fit.h"
 #include "views/topology/topology_priv.h"
 
 #include <math.h>
@@ -104,8 +105,8 @@ static void topology_worst_draw_row(const struct topology_ui *u, const struct co
 			     figure_pct(util, p ? p->util_pct : NAN),
 			     figure_pct(wait, p ? p->wait_pct : NAN));
 	canvas_rightf(c, r, figures - 1, y, ROLE_TEXT, "%6s", efi);
-	canvas_name(c, r, figures, y, r.w - figures - 2, ROLE_TEXT,
-		    chan_label(label, sizeof(label), s->fabric, chan));
+	name_fit_draw(c, r, figures, y, r.w - figures - 2, ROLE_TEXT, s->fabric,
+		      chan_label(label, sizeof(label), s->fabric, chan));
 }
 
 void topology_worst_draw(const struct topology_ui *u, const struct context *ctx,

@@ -23,11 +23,15 @@ static void weak_view_done(void *own)
 
 /* --- what the table shows -------------------------------------------------------------------- */
 
-enum { COL_KIND, COL_PART, COL_AFTER = 3, COL_TIME };
+#define NAMES_LEAST 22
+#define NAMES_MOST  36
+
+enum { COL_KIND, COL_PART, COL_PART_WIDE, COL_AFTER = 4, COL_TIME };
 
 static const struct table_col columns[] = {
 	[COL_KIND] = { "kind", NULL, 6, 0, 0, 0 },
-	[COL_PART] = { "part", NULL, 0, 0, 0, 22 },
+	[COL_PART] = { "part", NULL, 0, 0, 100, NAMES_LEAST },
+	[COL_PART_WIDE] = { "part", NULL, 0, 100, 0, 0 },
 	{ "hosts", NULL, 6, 0, 0, 0 },
 	[COL_AFTER] = { "after", NULL, 8, 0, 0, 0 },
 	[COL_TIME] = { "time", NULL, 7, 0, 0, 0 },
@@ -37,6 +41,17 @@ static const struct table_col columns[] = {
 	{ "entries", NULL, 11, 0, 0, 0 },
 	{ "needed", NULL, 8, 90, 0, 0 },
 };
+
+/* Of a cable two switches and ports, as far as 80 columns have the times beside it. */
+static int weak_view_names(const struct table_in *in)
+{
+	int all = in->s->fabric ? 2 * switch_label_width(in->s->fabric) + (int)strlen("/64 - /64")
+				: 0;
+
+	if (all <= NAMES_LEAST)
+		return 0; /* a share of what is left over */
+	return all < NAMES_MOST ? all : NAMES_MOST;
+}
 
 static enum role weak_view_role(enum weak_end end)
 {
@@ -78,6 +93,7 @@ static const struct table_ops ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.only = "(without a repair only)",
+	.names = weak_view_names,
 	.draw = weak_view_draw_cell,
 	.open = weak_view_open,
 };

@@ -4,6 +4,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/vec.h"
 #include "fabric/base/text/hostlist.h"
+#include "fabric/model/topology/end_find.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -38,10 +39,13 @@ static uint32_t limits_text_find_switch(uint32_t sw[2], const struct fabric *f, 
 
 static bool limits_text_names_host(const struct fabric *f, const char *word)
 {
+	uint32_t end;
+	uint16_t lid;
+
 	for (uint32_t t = 0; t < f->nend; t++)
 		if (!strcmp(f->term_name[t], word))
 			return true;
-	return false;
+	return strpbrk(word, "/.") && !end_find(&end, &lid, f, word, NULL) && end < f->nend;
 }
 
 /* Several switches: of one name, or shown alike without their middle. */

@@ -126,24 +126,70 @@ static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint3
 	return n;
 }
 
-/* Ends that are shown so where the middle of their name has no room: the first two in found, and
- * how many. */
-static uint32_t end_find_by_shown(const struct fabric *f, const char *text, uint32_t found[2])
+/* Is an end shown so by its name, or a port by that and its number, or what tells it apart? */
+static bool end_find_is_shown_so(const struct fabric *f, uint32_t end, const char *text, size_t len)
 {
-	bool slash = strchr(text, '/') != NULL;
-	char own[END_NAME_LEN];
-	size_t len = strlen(text);
+	const char *name = end < f->nend ? f->term_name[end] : f->sw_short[end - f->nend];
+	char own[END_NAME_LEN], mark[80];
+
+	if (short_name_is_of(text, len, name))
+		return true;
+	for (enum mark m = MARK_PORT; end < f->nend && m <= MARK_GUID; m++) {
+		end_find_mark(mark, sizeof(mark), f, end, m);
+		snprintf(own, sizeof(own), "%s/%s", name, mark);
+		if (mark[0] && short_name_is_of(text, len, own))
+			return m == MARK_PORT ||
+			       short_name_is_of(text, len, end_name(own, sizeof(own), f, end));
+	}
+	return false;
+}
+
+/* The first counted end, in the order of names, whose name begins so or comes behind. */
+static uint32_t end_find_first(const struct fabric *f, const char *text, size_t len)
+{
+	uint32_t lo = 0, hi = f->nterm;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strncmp(f->term_name[f->term_by_name[mid]], text, len) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The first two in found; counts no more than most. */
+static uint32_t end_find_shown(uint32_t found[2], uint32_t most, const struct fabric *f,
+			       const char *text)
+{
+	const char *gap = strstr(text, "..");
+	size_t len = strlen(text), head = gap ? (size_t)(gap - text) : 0;
+	size_t name = strcspn(text, "/") < head ? strcspn(text, "/") : head;
 	uint32_t n = 0;
 
-	for (uint32_t e = 0; strstr(text, "..") && e < f->nend + f->nsw; e++) {
-		const char *name = e < f->nend ? f->term_name[e] : f->sw_short[e - f->nend];
+	if (!head || !gap[2])
+		return 0;
+	for (uint32_t i = end_find_first(f, text, name); i < f->nterm && n < most; i++) {
+		uint32_t end = f->term_by_name[i];
 
-		if (slash && e < f->nterm)
-			name = end_name(own, sizeof(own), f, e);
-		if (short_name_is_of(text, len, name) && n++ < 2)
-			found[n - 1] = e;
+		if (strncmp(f->term_name[end], text, name) != 0)
+			break;
+		if (end_find_is_shown_so(f, end, text, len) && n++ < 2)
+			found[n - 1] = end;
 	}
+	for (uint32_t end = f->nterm; end < f->nend + f->nsw && n < most; end++)
+		if (end_find_is_shown_so(f, end, text, len) && n++ < 2)
+			found[n - 1] = end;
 	return n;
+}
+
+uint32_t end_shown_so(const struct fabric *f, const char *text)
+{
+	uint32_t found[2];
+
+	return end_find_shown(found, 2, f, text) == 1 ? found[0] : FAB_NONE;
 }
 
 static int end_find_refuse_shown(const struct fabric *f, const char *text, uint32_t n,
@@ -210,7 +256,7 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 			       n, text, end_name(a, sizeof(a), f, found[0]),
 			       end_name(b, sizeof(b), f, found[1]));
 	if (!n) {
-		n = end_find_by_shown(f, text, found);
+		n = end_find_shown(found, UINT32_MAX, f, text);
 		if (n > 1)
 			return end_find_refuse_shown(f, text, n, found, err);
 	}

@@ -24,6 +24,10 @@
 int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
 	     struct err *err);
 
+/* The only end that is shown as that text where the middle of its name has no room ("rack..031");
+ * FAB_NONE: none is, or several are. */
+uint32_t end_shown_so(const struct fabric *f, const char *text);
+
 /* How an end is written, as the diags' -L, -G and -D say. */
 enum end_as {
 	END_ANY,   /* end_find() */

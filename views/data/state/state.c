@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/data/state/state.h"
 
+#include "fabric/model/topology/end_find.h"
 #include "views/data/state/key_hint.h"
 
 #include <math.h>
@@ -102,14 +103,16 @@ const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t c
 const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
-	char name[NAME_LEN];
+	char name[NAME_LEN], end[END_NAME_LEN];
 
 	if (port->chan != FAB_NONE)
 		return chan_label(buf, len, f, port->chan);
 	switch_label(name, sizeof(name), f, sw);
-	if (port->term != FAB_NONE)
-		snprintf(buf, len, "%s/%u -> %s/%u", name, p, f->term_name[port->term],
-			 f->term_ca_port[port->term]);
+	if (port->term != FAB_NONE &&
+	    !strcmp(end_name(end, sizeof(end), f, port->term), f->term_name[port->term]))
+		snprintf(buf, len, "%s/%u -> %s/%u", name, p, end, f->term_ca_port[port->term]);
+	else if (port->term != FAB_NONE)
+		snprintf(buf, len, "%s/%u -> %s", name, p, end);
 	else
 		snprintf(buf, len, "%s/%u", name, p);
 	return buf;
