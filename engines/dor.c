@@ -17,7 +17,7 @@
 
 #define RINGS_MAX 4  /* one bit of the SL each */
 #define TOGETHER  16 /* runs whose ways are found, and then chosen, by threads */
-#define PARTS	  16 /* of the switches, at which these choose */
+#define PARTS	  64 /* of the switches, at which these choose: short turns, as they come last */
 
 /* The way of all switches to a run of LIDs of one, by switch. */
 struct run {
@@ -47,7 +47,9 @@ struct dor {
 	bool lines;    /* instead rings without a cable are lines: their other way round is left */
 	uint32_t *cut; /* by dimension * cells + first cell of a ring: the cable from this
 			* coordinate to the next one is missing; FAB_NONE: none is */
-	struct run run[TOGETHER];
+	struct run run[2][TOGETHER]; /* while some are chosen, the ways of the next are found */
+	uint32_t nrun[2];
+	unsigned next; /* which of the two are found */
 	struct pool *pool;
 };
 
@@ -341,7 +343,7 @@ static uint32_t dor_only_channel(const struct dor *r, uint32_t u, uint32_t v)
 static bool dor_prepare_detours(void *ctx, unsigned worker, uint32_t i)
 {
 	struct dor *r = ctx;
-	struct run *x = &r->run[i];
+	struct run *x = &r->run[r->next][i];
 
 	(void)worker;
 	dor_find_ways(r, x);
@@ -386,12 +388,14 @@ static void dor_route_balanced(struct dor *r, struct run *x, const struct dest *
 }
 
 /* Around what is missing the loads decide where a path goes on, too. */
-static void dor_route_detours(struct dor *r, uint32_t n)
+static void dor_route_detours(struct dor *r)
 {
+	uint32_t n = r->nrun[r->next];
+
 	if (!r->around)
 		pool_for(r->pool, n, dor_prepare_detours, r);
 	for (uint32_t i = 0; i < n; i++) {
-		struct run *x = &r->run[i];
+		struct run *x = &r->run[r->next][i];
 
 		if (r->around)
 			dor_prepare_detours(r, 0, i);
@@ -402,18 +406,13 @@ static void dor_route_detours(struct dor *r, uint32_t n)
 
 /* --- no detours: a switch chooses among parallel channels by nothing but its own loads ------- */
 
-static bool dor_prepare_run(void *ctx, unsigned worker, uint32_t i)
+static void dor_prepare_run(const struct dor *r, struct run *x)
 {
-	struct dor *r = ctx;
-	struct run *x = &r->run[i];
-
-	(void)worker;
 	dor_find_ways(r, x);
 	dor_begin_routes(r, x);
 	for (uint32_t k = r->f->nsw; k-- > 1;)
 		x->routes[x->next[x->order[k]]] += x->routes[x->order[k]];
 	dor_write_sls(r, x);
-	return false;
 }
 
 static void dor_choose_at(struct dor *r, const struct run *x, uint32_t u)
@@ -436,68 +435,78 @@ static void dor_choose_at(struct dor *r, const struct run *x, uint32_t u)
 	}
 }
 
-/* Some switches, to all runs at hand. */
-static bool dor_choose_part(void *ctx, unsigned worker, uint32_t part)
+/* Some switches, to all runs that were found. */
+static void dor_choose_part(struct dor *r, uint32_t part)
 {
-	struct dor *r = ctx;
+	const struct run *first = r->run[!r->next], *end = first + r->nrun[!r->next];
 	uint64_t nsw = r->f->nsw;
 	uint32_t from = (uint32_t)(nsw * part / PARTS), to = (uint32_t)(nsw * (part + 1) / PARTS);
 
-	(void)worker;
-	for (const struct run *x = r->run; x < r->run + TOGETHER && x->n; x++)
+	for (const struct run *x = first; x < end; x++)
 		for (uint32_t u = from; u < to; u++)
 			if (u != x->dest->sw)
 				dor_choose_at(r, x, u);
 			else
 				for (uint32_t k = 0; k < x->n; k++)
 					tables_row(r->t, u)[x->dest[k].lid] = x->dest[k].port;
+}
+
+/* The long turns first, so that none of them is the last. */
+static bool dor_prepare_or_choose(void *ctx, unsigned worker, uint32_t i)
+{
+	struct dor *r = ctx;
+	uint32_t n = r->nrun[r->next];
+
+	(void)worker;
+	if (i < n)
+		dor_prepare_run(r, &r->run[r->next][i]);
+	else
+		dor_choose_part(r, i - n);
 	return false;
 }
 
 /* --------------------------------------------------------------------------------------------- */
 
-/* The next runs of n LIDs, those behind them are empty; returns their LIDs. */
-static uint32_t dor_next_runs(struct dor *r, const struct dest *d, uint32_t n, uint32_t *nrun)
+/* The next runs of n LIDs; returns their LIDs. */
+static uint32_t dor_next_runs(struct dor *r, const struct dest *d, uint32_t n)
 {
-	uint32_t i = 0, k;
+	uint32_t i = 0, k, *nrun = &r->nrun[r->next];
 
-	for (*nrun = 0; *nrun < TOGETHER; ++*nrun, i += k) {
-		for (k = i < n; i + k < n && k < 64 && d[i + k].sw == d[i].sw; k++)
+	for (*nrun = 0; *nrun < TOGETHER && i < n; ++*nrun, i += k) {
+		for (k = 1; i + k < n && k < 64 && d[i + k].sw == d[i].sw; k++)
 			;
-		r->run[*nrun].dest = d + i;
-		r->run[*nrun].n = k;
-		if (!k)
-			break;
+		r->run[r->next][*nrun].dest = d + i;
+		r->run[r->next][*nrun].n = k;
 	}
 	return i;
 }
 
-static void dor_route_runs(struct dor *r, uint32_t n)
+static void dor_route_runs(struct dor *r)
 {
-	const struct pool_stage stage[] = { { dor_prepare_run, r, n },
-					    { dor_choose_part, r, PARTS } };
-
-	if (r->detours)
-		dor_route_detours(r, n);
-	else
-		pool_for_stages(r->pool, stage, 2);
+	if (r->detours) {
+		dor_route_detours(r);
+		return;
+	}
+	pool_for(r->pool, r->nrun[r->next] + PARTS, dor_prepare_or_choose, r);
+	r->next = !r->next;
 }
 
 static int dor_route_all(struct dor *r, const struct engine_params *params,
 			 struct progress *progress)
 {
 	const struct fabric *f = r->f;
-	uint32_t n, lids, runs;
+	uint32_t n, lids;
 	struct dest *d = graph_dests_by_switch(&n, f, graph_lmc(f, params));
 	struct pace p;
 	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
 
 	r->pool = pool_new(params->threads);
-	for (uint32_t i = 0; i < n && !rc; i += lids) {
-		lids = dor_next_runs(r, d + i, n - i, &runs);
-		dor_route_runs(r, runs);
+	r->nrun[0] = r->nrun[1] = 0;
+	for (uint32_t i = 0; (i < n || r->nrun[!r->next]) && !rc; i += lids) {
+		lids = dor_next_runs(r, d + i, n - i);
+		dor_route_runs(r);
 		if (pace_tick(&p, i + lids,
-			      (4ull * f->nsw * (r->grid->ndims + 2)) * runs +
+			      (4ull * f->nsw * (r->grid->ndims + 2)) * TOGETHER +
 				      (uint64_t)lids * (2ull * f->nchan)))
 			rc = -ECANCELED;
 	}
@@ -554,7 +563,9 @@ static int dor_init(struct dor *r, const struct fabric *f, bool ignore_rates,
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	chan_weights_init(&r->weights, f, ignore_rates);
 	chan_weights_start(r->load, &r->weights, f);
-	for (struct run *x = r->run; x < r->run + TOGETHER; x++) {
+	for (uint32_t i = 0; i < 2 * TOGETHER; i++) {
+		struct run *x = &r->run[i % 2][i / 2];
+
 		x->next = arena_array(r->arena, uint32_t, f->nsw);
 		x->depth = arena_array(r->arena, uint32_t, f->nsw);
 		x->order = arena_array(r->arena, uint32_t, f->nsw);
