@@ -25,15 +25,12 @@ void parx_dags_init(struct parx_dags *x, const struct fabric *f, const struct gr
 	x->cut = arena_alloc(x->mem, f->nchan, sizeof(*x->cut));
 	x->touched = arena_alloc(x->mem, f->nchan, sizeof(*x->touched));
 	x->extra = arena_alloc(x->mem, f->nsw, sizeof(*x->extra));
-	x->used = arena_alloc(x->mem, (size_t)x->rules.n * f->nchan + 1, sizeof(*x->used));
-	spdag_init(&x->least, f);
 }
 
 void parx_dags_done(struct parx_dags *x)
 {
 	for (uint32_t i = 0; i <= x->rules.n; i++)
 		spdag_done(&x->dag[i]);
-	spdag_done(&x->least);
 	parx_rules_done(&x->rules);
 	arena_free(x->mem);
 }
@@ -455,7 +452,6 @@ uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 		x->lift[c] = x->cut[c] = 0;
 	}
 	memset(x->extra, 0, x->f->nsw * sizeof(*x->extra));
-	memset(x->used, 0, (size_t)x->rules.n * x->f->nchan * sizeof(*x->used));
 	spdag_shortest(&x->dag[x->rules.n], x->f, root);
 	for (uint32_t i = 0; i < x->rules.n; i++) {
 		parx_dags_do_build(x, i, root);
@@ -469,44 +465,4 @@ uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 	parx_dags_lead_around(x, root);
 	parx_dags_lead_crossers(x, root);
 	return (uint64_t)(2 * x->rules.n + 1) * x->f->nchan;
-}
-
-const struct spdag *parx_dags_least_used(struct parx_dags *x, uint32_t rule)
-{
-	const struct spdag *g = &x->dag[rule];
-	const uint32_t *used = x->used + (size_t)rule * x->f->nchan;
-	struct spdag *out = &x->least;
-
-	out->root = g->root;
-	out->n = g->n;
-	out->nedge = 0;
-	memcpy(out->sw, g->sw, g->n * sizeof(*g->sw));
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t least = UINT32_MAX;
-
-		out->off[i] = out->nedge;
-		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++)
-			least = used[g->chan[k]] < least ? used[g->chan[k]] : least;
-		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
-			if (used[g->chan[k]] != least)
-				continue;
-			out->chan[out->nedge] = g->chan[k];
-			out->to[out->nedge++] = g->to[k];
-		}
-	}
-	out->off[g->n] = out->nedge;
-	return out;
-}
-
-void parx_dags_count_used(struct parx_dags *x, uint32_t rule, const struct tables *t, uint32_t lid)
-{
-	const struct fabric *f = x->f;
-	uint32_t *used = x->used + (size_t)rule * f->nchan;
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t c = fabric_chan(f, u, tables_row(t, u)[lid]);
-
-		if (c != FAB_NONE)
-			used[c]++;
-	}
 }

@@ -12,7 +12,6 @@
 #include "engines/geometry/grid/grid.h"
 #include "engines/graph/spdag.h"
 #include "engines/parx/parx_rules.h"
-#include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"
 
 #include <stdbool.h>
@@ -31,8 +30,6 @@ struct parx_dags {
 	struct spdag *dag; /* by rule; the last one, for spare LIDs, has all shortest paths */
 
 	uint32_t *extra; /* by switch: LIDs that lead around beyond the rule */
-	uint32_t *used;	 /* by rule * channels + channel: LIDs of terminals there that take it */
-	struct spdag least;
 
 	/* over all roots so far */
 	uint64_t nforced; /* (switch, rule) whose paths to a root have avoided cables */
@@ -56,8 +53,3 @@ void parx_dags_done(struct parx_dags *x);
 /* The DAGs towards a switch of a connected fabric; nothing to do when they are there.  ordered: of
  * all its next hops a switch keeps those in the first dimension.  Returns the edges looked at. */
 uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered);
-/* Of the DAG of a rule, from each switch only the edges that the fewest LIDs of the root's
- * terminals take so far: so that those of one switch do not follow each other. */
-const struct spdag *parx_dags_least_used(struct parx_dags *x, uint32_t rule);
-/* Such a LID has its entries now. */
-void parx_dags_count_used(struct parx_dags *x, uint32_t rule, const struct tables *t, uint32_t lid);
