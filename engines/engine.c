@@ -147,7 +147,7 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 		rc = engine_run_without(e, &t, f, jobs, demand, params, pinned, progress, err);
 	else if (!rc)
 		rc = engine_run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
-	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed))
+	if (!rc && progress_cancelled(progress))
 		rc = -ECANCELED;
 	if (!rc && large)
 		engine_tell_jobs(t, params->job_nodes_min);

@@ -117,5 +117,5 @@ void pace_touch(struct pace *p, void *block, size_t bytes);
 /* Was it cancelled, reported or not? */
 static inline bool pace_cancelled(const struct pace *p)
 {
-	return p->progress && atomic_load_explicit(&p->progress->cancel, memory_order_relaxed);
+	return progress_cancelled(p->progress);
 }

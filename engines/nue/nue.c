@@ -92,7 +92,7 @@ static bool nue_stop(void *ctx, uint32_t steps)
 	if (!turn->worker)
 		return progress_step(r->progress, "layers", done < r->total ? done : r->total,
 				     r->total);
-	return r->progress && atomic_load_explicit(&r->progress->cancel, memory_order_relaxed);
+	return progress_cancelled(r->progress);
 }
 
 static bool nue_init_layer(void *ctx, unsigned worker, uint32_t l)

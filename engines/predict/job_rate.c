@@ -189,12 +189,6 @@ static bool job_rate_step(struct job_rate *k, struct rate_worker *w, uint32_t ru
 	return false;
 }
 
-/* Any worker: who reports may get no run at all. */
-static bool job_rate_cancelled(const struct job_rate *k)
-{
-	return k->progress && atomic_load_explicit(&k->progress->cancel, memory_order_relaxed);
-}
-
 static bool job_rate_run(void *ctx, unsigned worker, uint32_t run)
 {
 	struct job_rate *k = ctx;
@@ -211,9 +205,11 @@ static bool job_rate_run(void *ctx, unsigned worker, uint32_t run)
 			job_rate_begin(&k->job[(size_t)run * k->jobs->njob + j], k->ranks[j].nrank,
 				       &r);
 	}
+	/* any worker looks: who reports may get no run at all */
 	for (uint32_t step = 0; step < k->steps; step++)
 		if (progress_step(pace.progress, pace.step, run * k->steps + step, pace.total) ||
-		    job_rate_cancelled(k) || job_rate_step(k, &k->worker[worker], run, step, &pace))
+		    progress_cancelled(k->progress) ||
+		    job_rate_step(k, &k->worker[worker], run, step, &pace))
 			return true;
 	return false;
 }

@@ -174,7 +174,7 @@ static int app_campaign_wait(struct opening_cell *x, struct child *c, struct err
 		poll(&fd, 1, 50);
 		if (fd.revents)
 			app_campaign_hear(x, c->log);
-		if (p && atomic_load(&p->cancel)) {
+		if (progress_cancelled(p)) {
 			child_end(c);
 			return err_set(err, -ECANCELED, "it was ended");
 		}

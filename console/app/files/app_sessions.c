@@ -27,10 +27,8 @@ struct reading_sessions {
 
 static bool app_sessions_stopped(void *arg)
 {
-	struct progress *p = file_progress();
-
 	(void)arg;
-	return p && atomic_load(&p->cancel);
+	return progress_cancelled(file_progress());
 }
 
 static int app_sessions_run(void *ctx, struct err *err)

@@ -474,7 +474,7 @@ static void replay_do_play(struct player *p, uint32_t from)
 
 	replay_take_size(p);
 	replay_seek(p, from);
-	while (!p->quit && !ended && !(watch && atomic_load(&watch->cancel))) {
+	while (!p->quit && !ended && !progress_cancelled(watch)) {
 		if (resized) {
 			resized = 0;
 			replay_take_size(p);

@@ -42,6 +42,12 @@ static inline void progress_next(struct progress *p)
 		p->part++;
 }
 
+/* Was it cancelled?  In any thread; p may be NULL. */
+static inline bool progress_cancelled(const struct progress *p)
+{
+	return p && atomic_load_explicit(&p->cancel, memory_order_relaxed);
+}
+
 /* step: a static string; done of total in units of the step.  p may be NULL. */
 static inline bool progress_step(struct progress *p, const char *step, uint64_t done,
 				 uint64_t total)
@@ -50,5 +56,5 @@ static inline bool progress_step(struct progress *p, const char *step, uint64_t 
 		return false;
 	if (p->report)
 		p->report(p->ctx, step, done, total);
-	return atomic_load_explicit(&p->cancel, memory_order_relaxed);
+	return progress_cancelled(p);
 }

@@ -81,7 +81,7 @@ static int osm_agents_listen(void *ctx, struct progress *progress, struct err *e
 {
 	struct osm_agents *a = ctx;
 	struct osm_status s;
-	int rc = progress && atomic_load(&progress->cancel) ? -ECANCELED : 0;
+	int rc = progress_cancelled(progress) ? -ECANCELED : 0;
 
 	if (rc)
 		return err_set(err, rc, "cancelled");
