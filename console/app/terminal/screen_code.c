@@ -13,9 +13,6 @@
 #define STYLE_OWN     (-1)
 #define GAP	      3 /* cells that are written again rather than stepped over */
 #define ERASE_MIN     12
-#define ERASE_GAIN                                                                                 \
-	12 /* bytes that a row takes less than is foreseen, since blanks are no gaps between       \
-	      styles */
 #define REPEAT_MIN    7	   /* bytes that are written again rather than repeated */
 #define BY_STYLES_MIN 1500 /* bytes; it takes longer to find */
 
@@ -242,13 +239,14 @@ static int screen_code_step_bytes(int gap)
 static int screen_code_row_bytes(const struct screen_code *s, const struct screen_frame *f, int x,
 				 int y, bool erased)
 {
-	int bytes = erased ? 3 : 0, gap = 0, blanks = 0;
+	int bytes = erased ? 3 : 0, gap = 0, blanks = 0, before = 0; /* those */
 
 	for (; x < f->w; x++) {
 		const struct cell *cell = screen_code_cell(f, x, y);
 		bool blank = screen_code_blank_in(s, cell, STYLE_OWN);
 
 		blanks = blank ? blanks + 1 : 0;
+		before = blanks == 1 ? bytes : before;
 		if (!cell->ch)
 			continue;
 		if (erased ? blank : !f->change[y * f->w + x]) {
@@ -264,7 +262,9 @@ static int screen_code_row_bytes(const struct screen_code *s, const struct scree
 		else if (!s->erase_char)
 			bytes++;
 	}
-	return erased || blanks < ERASE_MIN || s->erase_char ? bytes : bytes - blanks + 3;
+	if (erased || blanks < ERASE_MIN || s->erase_char || bytes == before)
+		return bytes;
+	return before + 3; /* to the end of the row */
 }
 
 /* Where that is shorter, which it is from one view to the next.  Returns whether there are any. */
@@ -279,7 +279,7 @@ static bool screen_code_find_erased(const struct screen_code *s, struct screen_f
 			x++;
 		f->erase[y] = f->w;
 		if (x == f->w || f->w < f->stride ||
-		    screen_code_row_bytes(s, f, x, y, true) + -12 >=
+		    screen_code_row_bytes(s, f, x, y, true) >=
 			    screen_code_row_bytes(s, f, x, y, false))
 			continue;
 		f->erase[y] = x;

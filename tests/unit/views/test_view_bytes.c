@@ -58,10 +58,10 @@ static void small_fabrics(const char *spec)
 	struct line_kit l;
 
 	open_busy(&k, spec);
-	for (int kind = 0; kind < LINE_TRUE; kind++) {
+	for (int kind = 0; kind < LINE_KINDS; kind++) {
 		line_open(&l, &k, (enum line_kind)kind, 200, 60);
 		ways_between_views(&l);
-		if (kind == LINE_XTERM)
+		if (kind != LINE_TMUX)
 			ways_within_views(&l);
 		line_close(&l);
 	}
