@@ -214,8 +214,10 @@ static void heatmap_draw_detail(struct heatmap_ui *u, const struct context *ctx,
 		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u down)", cell->down);
 	if (cell->count > 1 && cell->silent)
 		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u no reply)", cell->silent);
-	snprintf(title + n, sizeof(title) - (size_t)n, "%s%s", n ? ": " : "",
-		 chan_label(label, sizeof(label), s->fabric, cell->chan));
+	if (n)
+		n += snprintf(title + n, sizeof(title) - (size_t)n, ": ");
+	name_fit(title + n, sizeof(title) - (size_t)n, s->fabric,
+		 chan_label(label, sizeof(label), s->fabric, cell->chan), r.w - 6 - n);
 	row_note_append(title, sizeof(title), row_notes_chan(s->row_notes, s->fabric, cell->chan));
 	canvas_rule(c, r, 0, title);
 	chan_detail_draw(ctx, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);

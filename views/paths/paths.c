@@ -3,6 +3,7 @@
  * and the pairs of a job that go over a link. */
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/canvas/name_fit.h"
 #include "views/data/state/key_hint.h"
 #include "views/links/chan_detail.h"
 #include "views/paths/path_pane.h"
@@ -225,14 +226,19 @@ static void paths_draw_path(struct paths_ui *u, const struct context *ctx, const
 static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct rect r,
 			     const struct state *s, struct path_ends ends)
 {
-	char a[128] = "?", b[128] = "?", title[300];
+	char a[END_NAME_LEN] = "?", b[END_NAME_LEN] = "?";
+	char both[2 * END_NAME_LEN + 4], fit[sizeof(both)], title[sizeof(both) + 200];
 	int x = r.w - 18;
 
 	if (ends.src != FAB_NONE)
 		end_name(a, sizeof(a), s->fabric, ends.src);
 	if (ends.dlid)
 		end_name(b, sizeof(b), s->fabric, fabric_lid_end(s->fabric, ends.dlid));
-	snprintf(title, sizeof(title), "Path %s -> %s", a, b);
+	snprintf(both, sizeof(both), "%s -> %s", a, b);
+	snprintf(title, sizeof(title), "Path %s",
+		 ends.src == FAB_NONE ? both
+				      : name_fit(fit, sizeof(fit), s->fabric, both,
+						 x - 1 - 6 - (int)strlen("Path ")));
 	if (ends.src != FAB_NONE)
 		row_note_append(title, sizeof(title), path_end_note(s, ends.src));
 	if (ends.dlid)

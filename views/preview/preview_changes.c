@@ -386,6 +386,10 @@ static const char *preview_changes_lid_name(const struct fabric *f, uint32_t lid
 	return end == FAB_NONE ? "" : end_name(name, END_NAME_LEN, f, end);
 }
 
+#define ENTRIES ": LID, node, port: now > plan"
+#define AT_NODE 7
+#define AT_WAYS 24
+
 /* The entries of one block: LID, whose it is, old port, new port. */
 static void preview_changes_draw_entries(const struct state *s, struct canvas *c, struct rect r,
 					 uint32_t i)
@@ -394,12 +398,13 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 	const struct tables_diff_block *b = &x->diff->blocks[i];
 	const uint8_t *was = tables_row(x->from, b->sw), *is = tables_row(x->tables, b->sw);
 	uint32_t lid = b->block * LFT_BLOCK, end = lid + LFT_BLOCK;
-	char from[80], to[80], line[256], name[END_NAME_LEN], title[128];
-	int y = 1, each = (r.w - 19 - 3) / 2;
+	char from[80], to[80], line[256], name[END_NAME_LEN], fit[END_NAME_LEN];
+	int y = 1, each = (r.w - AT_WAYS - 1 - (int)strlen(" > ")) / 2;
 
-	snprintf(title, sizeof(title), "%s: LID, node, port: now > plan",
-		 switch_label(name, sizeof(name), s->fabric, b->sw));
-	canvas_rule(c, r, 0, title);
+	name_fit(fit, sizeof(fit), s->fabric, switch_label(name, sizeof(name), s->fabric, b->sw),
+		 r.w - 6 - (int)strlen(ENTRIES));
+	snprintf(line, sizeof(line), "%s%s", fit, ENTRIES);
+	canvas_rule(c, r, 0, line);
 	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
 		if (was[lid] == is[lid])
 			continue;
@@ -407,9 +412,9 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 		preview_changes_port_text(to, sizeof(to), s->fabric, b->sw, is[lid], each);
 		snprintf(line, sizeof(line), "%s > %s", from, to);
 		canvas_textf(c, r, 1, y, ROLE_LABEL, "%u", lid);
-		name_fit_draw(c, r, 7, y, 10, ROLE_TEXT, s->fabric,
+		name_fit_draw(c, r, AT_NODE, y, AT_WAYS - AT_NODE - 1, ROLE_TEXT, s->fabric,
 			      preview_changes_lid_name(s->fabric, lid, name));
-		canvas_name(c, r, 18, y++, r.w - 19, ROLE_TEXT, line);
+		canvas_text(c, r, AT_WAYS, y++, ROLE_TEXT, line);
 	}
 }
 

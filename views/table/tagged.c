@@ -70,7 +70,7 @@ bool tagged_pin(const struct table *t, enum row_kind kind, struct context *ctx,
 	if (!s->fabric || (kind != ROWS_JOBS && kind != ROWS_SWITCHES && kind != ROWS_PORTS) ||
 	    (!t->ntag && table_cursor(t) == FAB_NONE))
 		return false;
-	host = xcalloc(s->fabric->nterm + 1u, sizeof(*host));
+	host = xcalloc(s->fabric->nend + 1u, sizeof(*host));
 	if (!t->ntag)
 		tagged_add_hosts(host, kind, ctx, s->fabric, table_cursor(t));
 	for (uint32_t row = 0; t->ntag && row < t->keys_n; row++)

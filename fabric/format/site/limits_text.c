@@ -87,7 +87,7 @@ static int limits_text_exclude_cable(struct route_limits *l, const struct fabric
 
 	if (!isdigit((unsigned char)*port) || *end || !p || p > f->sw_nports[sw])
 		return err_set(err, -EINVAL, "exclude: %s has ports 1 to %u, but no port \"%s\"",
-			       f->sw_name[sw], f->sw_nports[sw], port);
+			       f->sw_short[sw], f->sw_nports[sw], port);
 	c = fabric_chan(f, sw, (uint8_t)p);
 	if (c != FAB_NONE) {
 		route_limits_add(l, f, FAB_NONE, c);
@@ -98,8 +98,8 @@ static int limits_text_exclude_cable(struct route_limits *l, const struct fabric
 		return err_set(err, -EINVAL,
 			       "exclude: %s/%lu leads to %s, which has no other link; only cables "
 			       "between switches can be excluded",
-			       f->sw_name[sw], p, f->term_name[t]);
-	return err_set(err, -EINVAL, "exclude: no cable at %s/%lu", f->sw_name[sw], p);
+			       f->sw_short[sw], p, f->term_name[t]);
+	return err_set(err, -EINVAL, "exclude: no cable at %s/%lu", f->sw_short[sw], p);
 }
 
 /* A switch or a cable.  *known: it is one of these, rightly or not. */

@@ -156,12 +156,12 @@ static bool pin_text_whole(const bool *host, const struct fabric *f, uint32_t te
 
 char *pin_text_hosts(const bool *host, const struct fabric *f)
 {
-	char **names = xcalloc(f->nterm + 1u, sizeof(*names)), *text, own[END_NAME_LEN];
+	char **names = xcalloc(f->nend + 1u, sizeof(*names)), *text, own[END_NAME_LEN];
 	uint32_t n = 0;
 
-	for (uint32_t t = 0; t < f->nterm; t++)
+	for (uint32_t t = 0; t < f->nend; t++)
 		if (host[t])
-			names[n++] = xstrdup(pin_text_whole(host, f, t)
+			names[n++] = xstrdup(t < f->nterm && pin_text_whole(host, f, t)
 						     ? f->term_name[t]
 						     : end_name(own, sizeof(own), f, t));
 	text = hostlist_compress((const char *const *)names, n);

@@ -17,7 +17,7 @@
 int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
 		     const char *text, struct err *err);
 
-/* Such a text of these terminals, as short as it can be.  The caller frees it.
+/* Such a text of these ends (nend flags), as short as it can be.  The caller frees it.
  * O(nterm log nterm), and the ends of each name squared. */
 char *pin_text_hosts(const bool *host, const struct fabric *f);
 

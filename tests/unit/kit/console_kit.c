@@ -272,11 +272,18 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 {
 	struct freeze_opts opts = { .name = "hpc1", .lmc = -1 };
 	struct builder *b = NULL;
+	struct fabric *f = NULL;
 	struct err err;
 
-	if (topo_build(&b, spec, &err) || builder_freeze(&k->fabric, b, &opts, &err))
+	if (topo_build(&b, spec, &err) || builder_freeze(&f, b, &opts, &err))
 		fail_msg("%s", err.text);
 	builder_free(b);
+	console_fabric_is(k, f, jobs);
+}
+
+void console_fabric_is(struct console_kit *k, struct fabric *f, const uint32_t *jobs)
+{
+	k->fabric = f;
 	k->s.fabric = k->fabric;
 	if (jobs)
 		make_jobs(k, jobs);
@@ -387,7 +394,8 @@ void console_preview(struct console_kit *k, const char *engine)
 		fail_msg("%s", err.text);
 	time_jobs(k);
 	x->jobs_time = &k->jobs_time;
-	order(k, x);
+	if (k->plan_verdict->deadlock_free)
+		order(k, x);
 	p->n = 1;
 	p->at = 0;
 }

@@ -41,6 +41,8 @@ void console_size(struct console_kit *k, int w, int h);
 /* The fabric of a topo spec, routed by shortest paths, with jobs of the sizes given
  * (0-terminated, scattered) and traffic where their routes are; jobs NULL: no job source. */
 void console_fabric(struct console_kit *k, const char *spec, const uint32_t *jobs);
+/* The same of that fabric; the kit owns it. */
+void console_fabric_is(struct console_kit *k, struct fabric *f, const uint32_t *jobs);
 /* A preview done by an engine of that name: more even shortest paths. */
 void console_preview(struct console_kit *k, const char *engine);
 /* The preview as a plan in the apply view. */

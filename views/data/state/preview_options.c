@@ -72,8 +72,8 @@ int preview_options_pin(struct preview_options *o, const struct fabric *f,
 		route_limits_free(l);
 		l = NULL;
 		rc = route_limits_pin(&l, f, jobs, text, err);
-	} else if (toggle && preview_options_has_flags(l->pin, what->pin, f->nterm)) {
-		preview_options_clear_flags(l->pin, what->pin, f->nterm);
+	} else if (toggle && preview_options_has_flags(l->pin, what->pin, f->nend)) {
+		preview_options_clear_flags(l->pin, what->pin, f->nend);
 	} else {
 		rc = route_limits_pin(&l, f, jobs, text, err);
 	}
