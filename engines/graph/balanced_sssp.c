@@ -327,6 +327,7 @@ static int balanced_sssp_route_hot(struct even *e, const uint8_t *hot, struct ro
 		if (pace_tick(&e->pace, e->done, work))
 			rc = -ECANCELED;
 	}
+	min_load_tree_settle(e->b);
 	free(list);
 	return rc;
 }

@@ -15,6 +15,8 @@
 #define ROUNDS	    4	       /* of BATCH such LIDs, which threads share before they part */
 #define GROUPS	    (ROUNDS * BATCH / MIN_LOAD_TREE_GROUP)
 #define ROWS_TURNS  8	 /* turns in which threads share the rows */
+#define ROWS_PARTS  32	 /* the same of LIDs that are late, some of them beside each group */
+#define ROWS_BESIDE 8	 /* so many */
 #define IN_GROUPS   8192 /* terminals from which on LIDs are chosen in groups */
 #define FEW_MOVED   8	 /* one position in so many goes on to an edge that costs the same */
 #define STREAM_RUNS 4	 /* that are routed while others prepare as many */
@@ -54,6 +56,7 @@ struct min_load_tree {
 	struct late late[BATCH]; /* that others may follow before the rows are passed */
 	uint32_t nlate;
 	uint8_t *late_place; /* of each, by LID * switches + switch: the channel's place there */
+	unsigned late_half;  /* of that: others write the LIDs before from the other half */
 	bool together;	     /* groups of LIDs are chosen from the loads before the first of them */
 	struct lft_hops *hops; /* NULL: nobody wants them */
 	balance_build_fn build;
@@ -711,16 +714,20 @@ struct packed_group {
 	int64_t sign;
 	uint8_t *was;			       /* what they take back, by LID * nsw + switch */
 	struct sent sent[MIN_LOAD_TREE_GROUP]; /* by LID, of these together */
+	const struct row_lines *beside;	       /* rows that are passed beside their choice ... */
+	uint32_t from;			       /* ... from this part on */
 };
 
 /* LIDs on their way to or from the rows. */
 struct row_lines {
 	struct min_load_tree *b;
-	uint32_t nline;			 /* lines of memory that they take of a row, ... */
-	uint32_t line[BATCH];		 /* ... and where they begin */
-	const struct packed_group *from; /* whose entries are read; NULL: these are written: */
+	uint32_t nline; /* lines of memory that they take of a row, ... */
+	uint32_t line[BATCH + MIN_LOAD_TREE_GROUP]; /* ... and where they begin */
+	const struct packed_group *from; /* whose entries are read; or NULL; these are written: */
 	struct late late[BATCH];
+	const uint8_t *place; /* theirs of late_place */
 	uint32_t nlate;
+	uint32_t passed; /* parts that groups have beside them */
 };
 
 static void load_tree_add_line(struct row_lines *x, uint16_t lid)
@@ -733,12 +740,17 @@ static void load_tree_prepare_groups(struct min_load_tree *b)
 {
 	if (b->late_place)
 		return;
-	b->late_place = xcalloc((size_t)b->f->nsw * BATCH, 1);
+	b->late_place = xcalloc(2 * (size_t)b->f->nsw * BATCH, 1);
 	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
 		if (!b->packed[i])
 			b->packed[i] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
 		b->sent[i] = xcalloc(b->f->nsw, sizeof(*b->sent[i]));
 	}
+}
+
+static uint8_t *load_tree_late_place(const struct min_load_tree *b, uint32_t k)
+{
+	return b->late_place + ((size_t)b->late_half * BATCH + k) * b->f->nsw;
 }
 
 /* The places of its channels are kept behind those of nlate LIDs. */
@@ -747,20 +759,7 @@ static void load_tree_prepare_sent(struct packed_group *x, uint32_t nlate)
 	const struct min_load_tree *b = x->b;
 
 	for (uint32_t i = 0; i < x->n; i++)
-		x->sent[i] = (struct sent){ b->late_place + (size_t)(nlate + i) * b->f->nsw,
-					    b->sent[i] };
-}
-
-static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
-{
-	struct packed_group *x = ctx;
-	struct min_load_tree *b = x->b;
-	struct packed_dag g;
-
-	(void)worker;
-	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_choose(b->packed[i], &g, x->weight, &x->sent[i]);
-	return false;
+		x->sent[i] = (struct sent){ load_tree_late_place(b, nlate + i), b->sent[i] };
 }
 
 /* What the group sends, at some switches. */
@@ -784,7 +783,7 @@ static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
 static void load_tree_write_late_at(const struct row_lines *x, uint32_t u)
 {
 	const struct min_load_tree *b = x->b;
-	const uint8_t *port = b->f->chan_port + b->f->chan_off[u], *place = b->late_place + u;
+	const uint8_t *port = b->f->chan_port + b->f->chan_off[u], *place = x->place + u;
 	uint8_t *row = tables_row(b->t, u);
 
 	for (uint32_t k = 0; k < x->nlate; k++, place += b->f->nsw) {
@@ -805,24 +804,55 @@ static void load_tree_read_at(const struct packed_group *x, uint32_t u)
 		x->was[(size_t)k * x->b->f->nsw + u] = row[x->d[k].lid];
 }
 
-/* The entries of some switches, asked for before they are wanted: rows lie far from each other. */
-static bool load_tree_pass_rows(void *ctx, unsigned worker, uint32_t part)
+/* The entries of one of so many parts of the switches, asked for before they are wanted: rows lie
+ * far from each other. */
+static void load_tree_pass_part(const struct row_lines *x, uint32_t part, uint32_t parts)
 {
-	const struct row_lines *x = ctx;
 	uint64_t nsw = x->b->f->nsw;
-	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+	uint32_t end = (uint32_t)(nsw * (part + 1) / parts);
 
-	(void)worker;
-	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
+	for (uint32_t u = (uint32_t)(nsw * part / parts); u < end; u++) {
 		const uint8_t *ahead = tables_row(x->b->t, u) + (size_t)AHEAD * x->b->t->stride;
 
 		for (uint32_t i = 0; u + AHEAD < nsw && i < x->nline; i++)
 			__builtin_prefetch(ahead + x->line[i], 1);
+		load_tree_write_late_at(x, u);
 		if (x->from)
 			load_tree_read_at(x->from, u);
-		else
-			load_tree_write_late_at(x, u);
 	}
+}
+
+static bool load_tree_pass_rows(void *ctx, unsigned worker, uint32_t part)
+{
+	(void)worker;
+	load_tree_pass_part(ctx, part, ROWS_TURNS);
+	return false;
+}
+
+/* The same of those that no group has had beside it. */
+static bool load_tree_pass_left(void *ctx, unsigned worker, uint32_t i)
+{
+	const struct row_lines *x = ctx;
+
+	(void)worker;
+	load_tree_pass_part(x, x->passed + i, ROWS_PARTS);
+	return false;
+}
+
+/* The short turns last, so that threads do not wait long for each other. */
+static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
+{
+	struct packed_group *x = ctx;
+	struct min_load_tree *b = x->b;
+	struct packed_dag g;
+
+	(void)worker;
+	if (i >= x->n) {
+		load_tree_pass_part(x->beside, x->from + i - x->n, ROWS_PARTS);
+		return false;
+	}
+	dagset_find(b->set, &g, x->d[i].sw);
+	packed_tree_choose(b->packed[i], &g, x->weight, &x->sent[i]);
 	return false;
 }
 
@@ -832,6 +862,9 @@ static void load_tree_take_late(struct row_lines *x, struct min_load_tree *b)
 	x->b = b;
 	x->nline = 0;
 	x->from = NULL;
+	x->passed = 0;
+	x->place = load_tree_late_place(b, 0);
+	b->late_half = !b->late_half;
 	x->nlate = b->nlate;
 	memcpy(x->late, b->late, b->nlate * sizeof(*b->late));
 	for (uint32_t k = 0; k < b->nlate; k++)
@@ -900,7 +933,34 @@ struct group_round {
 	struct row_lines rows[ROUNDS];
 	struct pool_stage stage[2 * GROUPS + ROUNDS];
 	uint32_t ngroup, nrows, nstage;
+	struct row_lines *open; /* those that have parts left; NULL: none */
 };
+
+/* Rows that are passed beside the group; returns how many parts. */
+static uint32_t load_tree_take_beside(struct group_round *r, struct packed_group *x)
+{
+	struct row_lines *rows = r->open;
+
+	if (!rows)
+		return 0;
+	x->beside = rows;
+	x->from = rows->passed;
+	rows->passed += ROWS_BESIDE;
+	if (rows->passed == ROWS_PARTS)
+		r->open = NULL;
+	return ROWS_BESIDE;
+}
+
+/* What groups have left of the rows, as no more follow, or others come. */
+static void load_tree_end_rows(struct group_round *r)
+{
+	struct row_lines *x = r->open;
+
+	if (x)
+		r->stage[r->nstage++] =
+			(struct pool_stage){ load_tree_pass_left, x, ROWS_PARTS - x->passed };
+	r->open = NULL;
+}
 
 static void load_tree_add_group(struct group_round *r, struct min_load_tree *b,
 				const struct dest *d, uint32_t n, const uint32_t *weight)
@@ -910,7 +970,8 @@ static void load_tree_add_group(struct group_round *r, struct min_load_tree *b,
 	*x = (struct packed_group){ .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
 	load_tree_prepare_sent(x, b->nlate);
 	load_tree_put_late(b, x);
-	r->stage[r->nstage++] = (struct pool_stage){ load_tree_choose_packed, x, n };
+	r->stage[r->nstage++] =
+		(struct pool_stage){ load_tree_choose_packed, x, n + load_tree_take_beside(r, x) };
 	r->stage[r->nstage++] = (struct pool_stage){ load_tree_apply_part, x, ROWS_TURNS };
 }
 
@@ -918,8 +979,9 @@ static void load_tree_add_rows(struct group_round *r, struct min_load_tree *b)
 {
 	struct row_lines *x = &r->rows[r->nrows++];
 
+	load_tree_end_rows(r);
 	load_tree_take_late(x, b);
-	r->stage[r->nstage++] = (struct pool_stage){ load_tree_pass_rows, x, ROWS_TURNS };
+	r->open = x;
 }
 
 /* Some groups from the first LID on.  Rows are passed when no more fit, or follow.  Returns the
@@ -931,6 +993,7 @@ static uint32_t load_tree_route_groups(struct min_load_tree *b, const struct des
 	uint32_t done = 0, run;
 
 	r.ngroup = r.nrows = r.nstage = 0;
+	r.open = NULL;
 	load_tree_prepare_groups(b);
 	while (r.ngroup < GROUPS && r.nrows < ROUNDS &&
 	       (run = load_tree_packed_run(b, d + done, n - done))) {
@@ -940,28 +1003,37 @@ static uint32_t load_tree_route_groups(struct min_load_tree *b, const struct des
 		if (done == n || b->nlate + MIN_LOAD_TREE_GROUP > BATCH)
 			load_tree_add_rows(&r, b);
 	}
+	load_tree_end_rows(&r);
 	load_tree_do_stages(b, r.stage, r.nstage);
 	return done;
 }
 
-static uint64_t load_tree_take_out_group(struct min_load_tree *b, const struct dest *d, uint32_t n,
-					 const uint32_t *weight, uint8_t *was)
+/* Routes a group once more.  Those that are late are written where its entries are read; its own
+ * are late then. */
+static uint64_t load_tree_route_group_again(struct min_load_tree *b, const struct dest *d,
+					    uint32_t n, const uint32_t *weight, uint8_t *was)
 {
-	struct packed_group x = {
+	struct packed_group out = {
 		.b = b, .d = d, .n = n, .weight = weight, .sign = -1, .was = was
 	};
-	struct row_lines rows = { .b = b, .from = &x }; /* without late ones */
+	struct packed_group in = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
+	struct row_lines rows;
 	const struct pool_stage stage[] = { { load_tree_pass_rows, &rows, ROWS_TURNS },
-					    { load_tree_follow_packed, &x, n },
-					    { load_tree_apply_part, &x, ROWS_TURNS } };
+					    { load_tree_follow_packed, &out, n },
+					    { load_tree_apply_part, &out, ROWS_TURNS },
+					    { load_tree_choose_packed, &in, n },
+					    { load_tree_apply_part, &in, ROWS_TURNS } };
 
-	load_tree_write_late(b);
 	load_tree_prepare_groups(b);
-	load_tree_prepare_sent(&x, 0);
+	load_tree_take_late(&rows, b);
+	rows.from = &out;
 	for (uint32_t k = 0; k < n; k++)
 		load_tree_add_line(&rows, d[k].lid);
-	load_tree_do_stages(b, stage, 3);
-	return 2 * load_tree_group_edges(&x);
+	load_tree_prepare_sent(&out, 0);
+	load_tree_prepare_sent(&in, 0);
+	load_tree_put_late(b, &in);
+	load_tree_do_stages(b, stage, sizeof(stage) / sizeof(*stage));
+	return 4 * load_tree_group_edges(&in);
 }
 
 /* --------------------------------------------------------------------------------------------- */
@@ -1036,17 +1108,23 @@ uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d
 	uint64_t taken;
 
 	if (run) {
-		taken = load_tree_take_out_group(b, d, run, weight, was);
-	} else {
-		n = run = 1;
-		load_tree_settle(b);
-		for (uint32_t u = 0; u < b->f->nsw; u++)
-			was[u] = tables_row(b->t, u)[d->lid];
-		taken = min_load_tree_take_out(b, d, weight);
+		*work = run * (uint64_t)b->f->nsw +
+			load_tree_route_group_again(b, d, run, weight, was);
+		return run;
 	}
-	run = min_load_tree_route_some(b, d, run, weight, work);
+	min_load_tree_settle(b);
+	for (uint32_t u = 0; u < b->f->nsw; u++)
+		was[u] = tables_row(b->t, u)[d->lid];
+	taken = min_load_tree_take_out(b, d, weight);
+	run = min_load_tree_route_some(b, d, 1, weight, work);
 	*work += run * (uint64_t)b->f->nsw + taken;
 	return run;
+}
+
+void min_load_tree_settle(struct min_load_tree *b)
+{
+	load_tree_settle(b);
+	load_tree_write_late(b);
 }
 
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */

@@ -91,6 +91,8 @@ int min_load_tree_route_by_switch(struct min_load_tree *b, const struct dest *d,
  * before, and puts their ports by switch to was (room for MIN_LOAD_TREE_GROUP columns of nsw). */
 uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				   const uint32_t *weight, uint8_t *was, uint64_t *work);
+/* The last of those are in the tables only after this. */
+void min_load_tree_settle(struct min_load_tree *b);
 
 /* LIDs from the first on that may go to min_load_tree_route() together: they end on one switch and
  * count alike, and are few enough to cancel soon. */
