@@ -46,6 +46,8 @@ static void shift_flows_list(struct shift_flows *x)
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		x->off[u] = n;
+		x->source[u] = x->nsource;
+		x->nsource += f->sw_nterm[u] > 0;
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 			if (f->term_list[k] < f->nterm)
 				x->term[n++] = f->term_list[k];
@@ -54,9 +56,10 @@ static void shift_flows_list(struct shift_flows *x)
 }
 
 void shift_flows_init(struct shift_flows *x, const struct fabric *f,
-		      const struct chan_weights *weights)
+		      const struct chan_weights *weights, bool by_source)
 {
 	*x = (struct shift_flows){ .mem = arena_new(), .f = f, .weights = weights };
+	x->by_source = by_source;
 	x->rank = arena_array(x->mem, uint32_t, f->nterm);
 	x->rail = arena_array(x->mem, uint32_t, f->nterm);
 	x->rails = arena_array(x->mem, uint32_t, f->nterm);
@@ -65,6 +68,8 @@ void shift_flows_init(struct shift_flows *x, const struct fabric *f,
 	x->chan = arena_array(x->mem, struct shift_channel, f->nchan);
 	x->shift = arena_array(x->mem, uint32_t, f->nterm);
 	x->row = arena_array(x->mem, uint8_t, f->nterm);
+	x->source = arena_array(x->mem, uint32_t, f->nsw);
+	x->asked = arena_array(x->mem, struct shift_source, f->nsw);
 	x->taken = arena_array(x->mem, uint32_t, f->nsw);
 	x->through = arena_array(x->mem, uint64_t, f->nsw);
 	x->on = arena_array(x->mem, uint32_t, f->nsw);
@@ -76,11 +81,14 @@ void shift_flows_init(struct shift_flows *x, const struct fabric *f,
 	shift_flows_rank(x);
 	shift_flows_list(x);
 	x->load = xcalloc((size_t)f->nchan * x->nrank, sizeof(*x->load));
+	if (by_source)
+		x->from = xcalloc((size_t)f->nchan * x->nsource, sizeof(*x->from));
 }
 
 void shift_flows_done(struct shift_flows *x)
 {
 	free(x->load);
+	free(x->from);
 	arena_free(x->mem);
 }
 
@@ -99,6 +107,8 @@ void shift_flows_set_price(struct shift_flows *x, const struct shift_price *pric
 		uint64_t one =
 			price->cubed ? SHIFT_PRICE_ONE * cubed : (uint64_t)(SHIFT_PRICE_ONE * mild);
 
+		if (!n && price->alone)
+			one = price->alone;
 		x->extra[n] = one;
 		x->extra[SHIFT_PRICE_FLOWS + n] = one * (price->near ? price->times : 1);
 	}
@@ -137,7 +147,7 @@ static void shift_flows_ask_one(struct shift_flows *x, uint32_t a, uint32_t b)
 
 void shift_flows_ask(struct shift_flows *x, uint32_t sw, uint32_t term)
 {
-	uint32_t b = x->rank[term];
+	uint32_t b = x->rank[term], before = x->nshift;
 
 	for (uint32_t k = x->off[sw]; k < x->off[sw + 1]; k++) {
 		uint32_t from = x->term[k], a = x->rank[from];
@@ -145,6 +155,14 @@ void shift_flows_ask(struct shift_flows *x, uint32_t sw, uint32_t term)
 		if (x->single || x->rail[from] % x->rails[b] == x->rail[term])
 			shift_flows_ask_one(x, a, b);
 	}
+	x->nasked = before ? x->nasked : 0;
+	if (x->nshift > before)
+		x->asked[x->nasked++] = (struct shift_source){ sw, x->nshift - before };
+}
+
+static uint32_t *shift_flows_from(const struct shift_flows *x, uint32_t c, uint32_t sw)
+{
+	return &x->from[(size_t)c * x->nsource + x->source[sw]];
 }
 
 void shift_flows_add(struct shift_flows *x, uint32_t c, int one)
@@ -153,6 +171,9 @@ void shift_flows_add(struct shift_flows *x, uint32_t c, int one)
 
 	for (uint32_t i = 0; i < x->nshift; i++)
 		load[x->shift[i]] += (uint16_t)one;
+	for (uint32_t i = 0; x->by_source && i < x->nasked; i++)
+		*shift_flows_from(x, c, x->asked[i].sw) +=
+			(uint32_t)(one * (int32_t)x->asked[i].flows);
 	x->chan[c].routes += (uint64_t)((int64_t)one * x->nshift);
 	x->work += x->nshift;
 }
@@ -172,6 +193,21 @@ static inline uint64_t shift_flows_extra(const struct shift_flows *x, const uint
 	return cost;
 }
 
+/* Pairs of a flow at hand and a route over a channel that come from the same terminal: each of a
+ * switch's has as many of its routes. */
+static uint64_t shift_flows_own(const struct shift_flows *x, uint32_t c, bool there)
+{
+	uint64_t pairs = 0;
+
+	for (uint32_t i = 0; x->by_source && i < x->nasked; i++) {
+		struct shift_source s = x->asked[i];
+		uint64_t routes = *shift_flows_from(x, c, s.sw) - (there ? s.flows : 0);
+
+		pairs += routes * s.flows / x->f->sw_nterm[s.sw];
+	}
+	return pairs;
+}
+
 /* Loads are far apart in memory: most of the time goes into fetching them, so what is known without
  * them comes first. */
 uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_t same,
@@ -180,7 +216,8 @@ uint64_t shift_flows_cost(struct shift_flows *x, uint32_t c, bool there, uint64_
 	const uint16_t *load = x->load + (size_t)c * x->nrank;
 	const struct shift_channel *h = &x->chan[c];
 	uint64_t routes = h->routes - (there ? x->nshift : 0);
-	uint64_t cost = (x->others * (routes - same) * x->nshift >> 16) * h->others;
+	uint64_t pairs = (routes - same) * x->nshift - shift_flows_own(x, c, there);
+	uint64_t cost = (x->others * pairs >> 16) * h->others;
 
 	if (routes + x->nshift > h->most)
 		cost += TOO_MANY;

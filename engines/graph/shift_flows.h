@@ -4,8 +4,8 @@
  * them would cost there.
  *
  * Hosts in the order of their names each send to the one that many places further, rail by rail.
- * Pairs of routes over a channel that do not lead to the same terminal cost something, too, so that
- * traffic that is no shift does not lose.
+ * Pairs of routes over a channel that do not lead to the same terminal (nor, by_source, come from
+ * the same one) cost something, too, so that traffic that is no shift does not lose.
  */
 #pragma once
 
@@ -23,6 +23,7 @@
  * several that are not quite as slow. */
 struct shift_price {
 	bool cubed; /* their number cubed; else, to the power of 5/4, one more hardly costs more */
+	uint32_t alone;	 /* what one costs where no other is, instead of SHIFT_PRICE_ONE; 0: that */
 	uint32_t others; /* what all other traffic counts; 0: nothing */
 	uint32_t near;	 /* shifts by so many places at most cost ... */
 	uint32_t times;	 /* ... so many times as much */
@@ -34,6 +35,11 @@ struct shift_channel {
 	uint64_t most;	 /* that it may have */
 	uint64_t times;	 /* by its rate: what flows cost ... */
 	uint64_t others; /* ... and pairs of routes */
+};
+
+/* Of a question. */
+struct shift_source {
+	uint32_t sw, flows;
 };
 
 struct shift_flows {
@@ -49,6 +55,10 @@ struct shift_flows {
 	uint32_t *term;	 /* ... this */
 	uint16_t *load;	 /* by channel * nrank + shift */
 	struct shift_channel *chan;
+	bool by_source;
+	uint32_t nsource; /* switches with terminals */
+	uint32_t *source; /* by switch: which of them */
+	uint32_t *from;	  /* by channel * nsource + that: routes from there */
 
 	struct shift_price price;
 	uint64_t extra[2 * SHIFT_PRICE_FLOWS]; /* by flows that are there: what one more costs,
@@ -59,6 +69,8 @@ struct shift_flows {
 	uint32_t *shift;
 	uint8_t *row; /* which half of extra counts */
 	uint32_t nshift;
+	struct shift_source *asked; /* where they begin */
+	uint32_t nasked;
 	uint64_t work; /* flows looked at */
 
 	/* The tree to the terminal, by node: a switch, or its position in an order */
@@ -75,7 +87,7 @@ struct shift_flows {
 /* Is the fabric small enough? */
 bool shift_flows_fit(const struct fabric *f);
 void shift_flows_init(struct shift_flows *x, const struct fabric *f,
-		      const struct chan_weights *weights);
+		      const struct chan_weights *weights, bool by_source);
 void shift_flows_done(struct shift_flows *x);
 
 void shift_flows_set_price(struct shift_flows *x, const struct shift_price *price);

@@ -229,7 +229,7 @@ static void shift_search_init(struct shift_search *x, struct tables *t, const st
 {
 	*x = (struct shift_search){ .mem = arena_new(), .f = f, .t = t, .how = how };
 	spdag_init(&x->dag, f);
-	shift_flows_init(&x->flows, f, how->weights);
+	shift_flows_init(&x->flows, f, how->weights, false);
 	x->flows.node = x->dag.pos;
 	x->first = arena_array(x->mem, uint32_t, f->nsw);
 	x->last = arena_array(x->mem, uint32_t, f->nsw);

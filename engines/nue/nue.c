@@ -5,6 +5,7 @@
 #include "engines/nue/nue_detours.h"
 #include "engines/nue/nue_layer.h"
 #include "engines/nue/nue_shifts.h"
+#include "engines/predict/predict.h"
 #include "engines/time/shift_choice.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/pool.h"
@@ -48,6 +49,8 @@ static const struct nue_how single = {
 
 /* One path in so many. */
 #define FEW_DETOURS 1000
+
+#define BISECTIONS 30 /* that two routings are compared by */
 
 #define NRECIPES (sizeof(recipes) / sizeof(*recipes))
 
@@ -265,14 +268,6 @@ static void nue_set_sls(struct tables *t, const struct router *r)
 	}
 }
 
-/* Entries that gain by it, within the orders of the layers. */
-static int nue_move_entries(struct attempt *a, const struct router *r, struct err *err)
-{
-	if (r->net->tree)
-		return nue_shifts_move(a->t, r->layer, a->trees, r->k, r->progress, err);
-	return nue_detours_move(a->t, r->layer, a->trees, r->k, r->progress, err);
-}
-
 static void nue_tell(struct notes *notes, const struct router *r, const struct attempt *a)
 {
 	bool moved = !r->net->tree && shift_choice_fits(r->f);
@@ -378,7 +373,7 @@ static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *er
 	atomic_init(&other.done, 0);
 	rc = nue_route_layers(&a, &other, 1);
 	if (!rc)
-		rc = nue_move_entries(&a, &other, err);
+		rc = nue_shifts_move(a.t, other.layer, a.trees, other.k, r->progress, err);
 	if (!rc)
 		rc = shift_choice_better(&better, r->f, best->t, a.t, SHIFT_CHOICE_LITTLE_LESS,
 					 r->progress, err);
@@ -386,6 +381,150 @@ static int nue_try_one_vl(struct attempt *best, struct router *r, struct err *er
 		nue_swap(best, r, &a, &other);
 	nue_drop(&a, &other);
 	return rc;
+}
+
+/* The routing on one VL, before any entry moved. */
+struct first {
+	struct tables *t;
+	uint32_t *place; /* by channel */
+	uint64_t impasses, escape_dst;
+	double ebb; /* 0: has paths that more VLs should not begin with */
+};
+
+static unsigned nue_threads(const struct router *r)
+{
+	return r->params ? r->params->threads : 0;
+}
+
+static int nue_judge_ebb(double *ebb, const struct router *r, const struct attempt *a,
+			 struct err *err)
+{
+	struct ebb_opts opts = { .bisections = BISECTIONS, .seed = 1, .threads = nue_threads(r) };
+	struct ebb e;
+	int rc = predict_ebb(&e, r->f, a->t, &opts, r->progress, err);
+
+	*ebb = rc ? 0 : e.mean;
+	return rc;
+}
+
+/* Is a path longer than moves would make it? */
+static bool nue_is_long(const struct router *r, const struct attempt *a)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t i = 0; i < r->layer->ndst; i++)
+		for (uint32_t u = 0; u < f->nsw; u++) {
+			size_t at = (size_t)i * f->nsw + u;
+
+			if (!r->net->idle[u] &&
+			    a->trees->hops[at] > r->layer->dist[at] + NUE_DETOURS_MORE)
+				return true;
+		}
+	return false;
+}
+
+static int nue_first_init(struct first *x, const struct router *r, const struct attempt *a,
+			  struct err *err)
+{
+	const struct fabric *f = r->f;
+
+	*x = (struct first){ .t = tables_new(f, "nue"),
+			     .place = xcalloc(f->nchan, sizeof(*x->place)),
+			     .impasses = a->trees->impasses,
+			     .escape_dst = a->trees->escape_dst };
+	memcpy(x->t->lft, a->t->lft, (size_t)a->t->nsw * a->t->stride);
+	memcpy(x->place, a->trees->place, f->nchan * sizeof(*x->place));
+	return nue_is_long(r, a) ? 0 : nue_judge_ebb(&x->ebb, r, a, err);
+}
+
+static void nue_first_done(struct first *x)
+{
+	tables_put(x->t);
+	free(x->place);
+}
+
+/* What climbs on one VL does on each of several. */
+static void nue_take_first(struct attempt *a, const struct router *r, const struct first *x)
+{
+	memcpy(a->t->lft, x->t->lft, (size_t)a->t->nsw * a->t->stride);
+	for (uint32_t l = 0; l < r->k; l++) {
+		memcpy(a->trees[l].place, x->place, r->f->nchan * sizeof(*x->place));
+		a->trees[l].impasses = l ? 0 : x->impasses;
+		a->trees[l].escape_dst = l ? 0 : x->escape_dst;
+	}
+}
+
+/* Its own routing on that many VLs, or the first one, whichever gives more to bisections. */
+static int nue_route_or_first(struct attempt *a, struct router *r, const struct first *first,
+			      uint32_t vls, struct err *err)
+{
+	double ebb = 0;
+	int rc = nue_route_layers(a, r, vls);
+
+	if (!rc && first->ebb > 0)
+		rc = nue_judge_ebb(&ebb, r, a, err);
+	if (!rc && ebb < first->ebb)
+		nue_take_first(a, r, first);
+	return rc;
+}
+
+/* *figures: of the best so far. */
+static int nue_try_vls(struct attempt *best, struct router *r, struct shift_figures *figures,
+		       const struct first *first, uint32_t vls, struct err *err)
+{
+	struct router other = *r;
+	struct attempt a = { .trees = NULL };
+	bool better = false;
+	int rc;
+
+	atomic_init(&other.done, 0);
+	rc = nue_route_or_first(&a, &other, first, vls, err);
+	if (!rc)
+		rc = nue_detours_move(&better, figures, a.t, other.layer, a.trees, other.k,
+				      nue_threads(r), r->progress, err);
+	if (!rc && better)
+		nue_swap(best, r, &a, &other);
+	nue_drop(&a, &other);
+	return rc;
+}
+
+/* One VL, then twice as many, as often as there are: those that give messages more, and none of
+ * them less. */
+static int nue_route_doubling(struct attempt *best, struct router *r, uint32_t vls, struct err *err)
+{
+	struct shift_figures figures = { 0 };
+	struct first first = { .t = NULL };
+	bool better;
+	int rc = nue_route_layers(best, r, 1);
+
+	if (!rc)
+		rc = nue_first_init(&first, r, best, err);
+	if (!rc)
+		rc = nue_detours_move(&better, &figures, best->t, r->layer, best->trees, r->k,
+				      nue_threads(r), r->progress, err);
+	for (uint32_t k = 2; k <= vls && !rc; k *= 2)
+		rc = nue_try_vls(best, r, &figures, &first, k, err);
+	nue_first_done(&first);
+	return rc;
+}
+
+/* In trees, and where the fabric is too large for the rest. */
+static int nue_route_once(struct attempt *best, struct router *r, uint32_t vls, struct err *err)
+{
+	int rc = nue_route_layers(best, r, vls);
+
+	if (!rc)
+		rc = nue_try_fewer_vls(best, r);
+	if (!rc && r->net->tree)
+		rc = nue_shifts_move(best->t, r->layer, best->trees, r->k, r->progress, err);
+	return rc ? rc : nue_try_one_vl(best, r, err);
+}
+
+static int nue_route_vls(struct attempt *best, struct router *r, uint32_t vls, struct err *err)
+{
+	if (!r->net->tree && shift_choice_fits(r->f))
+		return nue_route_doubling(best, r, vls, err);
+	return nue_route_once(best, r, vls, err);
 }
 
 /*
@@ -417,13 +556,7 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 	r.search = arena_alloc(r.mem, pool_threads(r.pool), sizeof(*r.search));
 	r.full = arena_alloc(r.mem, f->nsw, sizeof(*r.full));
 	if (!rc)
-		rc = nue_route_layers(&best, &r, graph_vls(f, params));
-	if (!rc)
-		rc = nue_try_fewer_vls(&best, &r);
-	if (!rc)
-		rc = nue_move_entries(&best, &r, err);
-	if (!rc)
-		rc = nue_try_one_vl(&best, &r, err);
+		rc = nue_route_vls(&best, &r, graph_vls(f, params), err);
 	if (!rc) {
 		nue_set_sls(best.t, &r);
 		if (params)

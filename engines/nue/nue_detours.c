@@ -2,102 +2,193 @@
 #include "engines/nue/nue_detours.h"
 
 #include "engines/nue/shift_detours.h"
-#include "engines/time/shift_choice.h"
+#include "engines/predict/predict.h"
+#include "engines/time/shift_time.h"
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What is tried, one after another, as long as it gains: how much traffic counts that is no shift.
- * A second time has to gain a per cent, as bisections are lower with it; after a round it is seen
- * whether another is worth the time. */
-static const struct {
+#define BISECTIONS 100
+#define FULLER_PCT 30
+
+/* How much traffic counts that is no shift, and for how many rounds. */
+struct nue_detours_try {
 	uint32_t others;
 	unsigned rounds;
-	double gain;
-	bool keep;
-} tries[] = { { 25, 3, 1, true }, { 12, 1, 1, false }, { 12, 1, 1.01, true } };
+};
 
-#define NTRIES	   (sizeof(tries) / sizeof(*tries))
-#define MORE_HOPS  1
-#define FULLER_PCT 30
+/* What is tried, one after another, each from where the last one ended. */
+struct nue_detours_plan {
+	struct nue_detours_try tries[5]; /* 0 rounds: none */
+	unsigned ebb;			 /* as in shift_figures_worth() */
+};
+
+/* Where nothing has moved shifts gain much by little; what more VLs give is for all traffic. */
+static const struct nue_detours_plan one_vl = { { { 40, 1 }, { 30, 2 } }, 5 };
+static const struct nue_detours_plan more_vls = {
+	{ { 60, 1 }, { 40, 1 }, { 28, 1 }, { 18, 1 }, { 10, 1 } }, 20
+};
+
+#define TRIES (sizeof(one_vl.tries) / sizeof(*one_vl.tries))
+/* Bisections lower than that share of those with fewer VLs do not come back. */
+#define TOO_LOW 0.99
 
 struct nue_detours {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
-	const uint32_t **places; /* by LID */
-	const uint16_t **hops;	 /* by destination switch: the fewest to it, by switch */
+	struct nue_turns **layer; /* by layer */
+	struct nue_turns **turns; /* by LID */
+	const uint16_t **hops;	  /* by destination switch: the fewest to it, by switch */
+	unsigned threads;
+	struct progress *progress;
+
+	const struct nue_detours_plan *plan;
+	struct shift_figures least; /* that no figure may be below; 0: any may be */
+	struct shift_figures from;  /* what it has to be worth more than */
+	struct tables *best;	    /* what was worth most so far ... */
+	struct shift_figures figures;
+	double worth;
+	bool better; /* ... and is no longer what there was */
+	bool over;   /* the next tries will be worth less */
 };
+
+int nue_detours_judge(struct shift_figures *out, const struct fabric *f, const struct tables *t,
+		      unsigned threads, struct progress *progress, struct err *err)
+{
+	struct shift_time_opts so = { .shifts = SHIFT_TIME_ALL, .seed = 1, .threads = threads };
+	struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1, .threads = threads };
+	struct shift_time s;
+	struct ebb ebb;
+	int rc = shift_time_compute(&s, f, t, &so, progress, err);
+
+	if (!rc)
+		rc = predict_ebb(&ebb, f, t, &eo, progress, err);
+	if (!rc)
+		*out = (struct shift_figures){ s.sync.mean, s.rate.mean, ebb.mean };
+	return rc;
+}
 
 static void nue_detours_init(struct nue_detours *x, const struct nue_layer *layer,
 			     const struct nue_trees *trees, uint32_t k)
 {
 	const struct fabric *f = layer->net->f;
+	struct nue_turns **by_switch;
 
 	*x = (struct nue_detours){ .mem = arena_new(), .f = f };
-	x->places = arena_array(x->mem, const uint32_t *, f->max_lid + 1u);
+	x->layer = arena_array(x->mem, struct nue_turns *, k);
+	x->turns = arena_array(x->mem, struct nue_turns *, f->max_lid + 1u);
 	x->hops = arena_array(x->mem, const uint16_t *, f->nsw);
-	for (uint32_t l = 0; l < k; l++)
+	by_switch = arena_array(x->mem, struct nue_turns *, f->nsw);
+	for (uint32_t l = 0; l < k; l++) {
+		x->layer[l] = nue_turns_new(f, trees[l].place);
 		for (uint32_t i = 0; i < layer[l].ndst; i++) {
-			uint32_t u = layer[l].dst[i];
-
-			x->hops[u] = layer[l].dist + (size_t)i * f->nsw;
-			for (uint32_t e = f->term_off[u]; e < f->term_off[u + 1]; e++)
-				x->places[f->term_lid[f->term_list[e]]] = trees[l].place;
+			by_switch[layer[l].dst[i]] = x->layer[l];
+			x->hops[layer[l].dst[i]] = layer[l].dist + (size_t)i * f->nsw;
 		}
+	}
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		uint8_t port;
+		uint32_t u = fabric_lid_switch(f, lid, &port);
+
+		x->turns[lid] = u == FAB_NONE ? NULL : by_switch[u];
+	}
 }
 
-/* One try goes on where the last one ended; best has what was worth most so far. */
-static int nue_detours_try_all(struct tables *best, struct tables *t, const struct fabric *f,
-			       const struct shift_detours_how *how, struct progress *progress,
-			       struct err *err)
+static void nue_detours_done(struct nue_detours *x, uint32_t k)
 {
-	struct shift_figures was, is;
-	uint64_t moved = 1;
-	struct pace p;
-	struct shift_detours *x;
-	int rc = shift_choice_judge(&was, f, best, progress, err);
+	for (uint32_t l = 0; l < k; l++)
+		nue_turns_free(x->layer[l]);
+	arena_free(x->mem);
+}
 
-	if (!rc && pace_begin(&p, progress, "paths", 1))
-		rc = -ECANCELED;
-	x = shift_detours_new(t, f, how);
-	for (size_t i = 0; i < NTRIES && !rc; i++) {
-		rc = shift_detours_move(&moved, x, tries[i].others, tries[i].rounds, &p);
-		if (!rc && moved)
-			rc = shift_choice_judge(&is, f, t, progress, err);
-		if (rc || !moved || shift_figures_worth(&was, &is) <= tries[i].gain)
-			break;
-		if (!tries[i].keep)
-			continue;
-		was = is;
-		memcpy(best->lft, t->lft, (size_t)t->nsw * t->stride);
+/* Does no message get less than with fewer VLs? */
+static bool nue_detours_suits(const struct nue_detours *x, const struct shift_figures *is)
+{
+	return is->rate >= x->least.rate && is->ebb >= x->least.ebb && is->sync >= x->least.sync;
+}
+
+/* Takes t where it is worth more than what was best so far. */
+static int nue_detours_consider(struct nue_detours *x, const struct tables *t, struct err *err)
+{
+	struct shift_figures is;
+	int rc = nue_detours_judge(&is, x->f, t, x->threads, x->progress, err);
+	double worth = rc ? 0 : shift_figures_worth(&x->from, &is, x->plan->ebb);
+
+	x->over = is.ebb < TOO_LOW * x->least.ebb || (x->better && worth < x->worth);
+	if (rc || worth <= x->worth || !nue_detours_suits(x, &is))
+		return rc;
+	x->worth = worth;
+	x->figures = is;
+	x->better = true;
+	memcpy(x->best->lft, t->lft, (size_t)t->nsw * t->stride);
+	return 0;
+}
+
+/* What t is held against. */
+static int nue_detours_begin(struct nue_detours *x, const struct shift_figures *least,
+			     struct err *err)
+{
+	int rc;
+
+	x->worth = 1;
+	if (least->rate > 0) {
+		x->plan = &more_vls;
+		x->least = x->from = *least;
+		return 0;
 	}
-	shift_detours_free(x);
+	x->plan = &one_vl;
+	rc = nue_detours_judge(&x->from, x->f, x->best, x->threads, x->progress, err);
+	x->figures = x->from;
+	x->better = true;
 	return rc;
 }
 
-int nue_detours_move(struct tables *t, const struct nue_layer *layer, const struct nue_trees *trees,
-		     uint32_t k, struct progress *progress, struct err *err)
+static int nue_detours_try_all(struct nue_detours *x, struct tables *t,
+			       const struct shift_detours_how *how, struct err *err)
 {
-	const struct fabric *f = layer->net->f;
+	struct shift_detours *search = shift_detours_new(t, x->f, how);
+	uint64_t moved = 1;
+	struct pace p;
+	int rc = pace_begin(&p, x->progress, "paths", 1) ? -ECANCELED : 0;
+
+	for (size_t i = 0; i < TRIES && !rc && moved && !x->over; i++) {
+		const struct nue_detours_try *y = &x->plan->tries[i];
+
+		rc = shift_detours_move(&moved, search, y->others, y->rounds, &p);
+		if (!rc && moved)
+			rc = nue_detours_consider(x, t, err);
+	}
+	shift_detours_free(search);
+	return rc;
+}
+
+int nue_detours_move(bool *better, struct shift_figures *figures, struct tables *t,
+		     const struct nue_layer *layer, const struct nue_trees *trees, uint32_t k,
+		     unsigned threads, struct progress *progress, struct err *err)
+{
 	struct shift_detours_how how = { .weights = &layer->net->weights,
-					 .more = MORE_HOPS,
+					 .more = NUE_DETOURS_MORE,
 					 .fuller_pct = FULLER_PCT };
-	struct tables *other;
+	struct tables *other = tables_new(layer->net->f, t->engine);
 	struct nue_detours x;
 	int rc;
 
-	if (!shift_flows_fit(f))
-		return 0;
 	nue_detours_init(&x, layer, trees, k);
-	how.places = x.places;
+	x.threads = threads;
+	x.progress = progress;
+	x.best = t;
+	how.turns = x.turns;
 	how.hops = x.hops;
-	other = tables_new(f, t->engine);
 	memcpy(other->lft, t->lft, (size_t)t->nsw * t->stride);
-	rc = nue_detours_try_all(t, other, f, &how, progress, err);
+	rc = nue_detours_begin(&x, figures, err);
+	if (!rc)
+		rc = nue_detours_try_all(&x, other, &how, err);
+	*better = x.better;
+	if (x.better)
+		*figures = x.figures;
 	tables_put(other);
-	arena_free(x.mem);
+	nue_detours_done(&x, k);
 	return rc;
 }
 

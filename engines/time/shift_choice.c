@@ -43,14 +43,17 @@ bool shift_figures_better(const struct shift_figures *a, const struct shift_figu
 	return shift_figures_gain(a, b, least, ebb) > 1;
 }
 
-double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b)
+double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b,
+			   unsigned ebb)
 {
-	double ebb = b->ebb / a->ebb, ebb4 = ebb * ebb * ebb * ebb;
+	double worth = b->sync * b->rate / (a->sync * a->rate);
 
 	if (b->sync < SHIFT_CHOICE_LITTLE_LESS * a->sync ||
 	    b->rate < SHIFT_CHOICE_LITTLE_LESS * a->rate)
 		return 0;
-	return b->sync * b->rate / (a->sync * a->rate) * (ebb4 * ebb4);
+	for (unsigned i = 0; i < ebb; i++)
+		worth *= b->ebb / a->ebb;
+	return worth;
 }
 
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,

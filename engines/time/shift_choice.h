@@ -47,9 +47,10 @@ bool shift_figures_better(const struct shift_figures *a, const struct shift_figu
 			  double least, double ebb);
 
 /* By how much b is worth more than a, as a factor, where paths may get longer: a hundredth of
- * bisections as much as eight of shifts, which gain by emptier channels that all other traffic
+ * bisections as much as that many of shifts, which gain by emptier channels that all other traffic
  * pays for.  0 where one of the two shift figures is much lower. */
-double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b);
+double shift_figures_worth(const struct shift_figures *a, const struct shift_figures *b,
+			   unsigned ebb);
 
 /* -ECANCELED. */
 int shift_choice_better(bool *better, const struct fabric *f, const struct tables *now,

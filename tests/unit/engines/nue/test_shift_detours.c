@@ -21,8 +21,9 @@ struct net {
 	struct arena *mem; /* owns the arrays */
 	struct fabric *f;
 	struct tables *t;
-	uint32_t *place; /* by channel */
-	const uint32_t **places;
+	uint32_t *place; /* by channel, in the tree */
+	struct nue_turns *layer;
+	struct nue_turns **turns;
 	const uint16_t **hops;
 	struct chan_weights weights;
 	struct shift_detours_how how;
@@ -58,8 +59,8 @@ static void route_to(struct net *n, const struct nue_escape *e, uint32_t dst)
 		for (uint32_t k = f->term_off[dst]; k < f->term_off[dst + 1]; k++) {
 			uint32_t term = f->term_list[k];
 
-			tables_row(n->t, u)[f->term_lid[term]] =
-				u == dst ? f->term_port[term] : port;
+			memset(tables_row(n->t, u) + f->term_lid[term],
+			       u == dst ? f->term_port[term] : port, (size_t)1 << f->lmc);
 		}
 	}
 	n->hops[dst] = hops;
@@ -73,25 +74,27 @@ static void net_begin(struct net *n, const char *spec)
 
 	*n = (struct net){ .mem = arena_new(), .f = f, .t = tables_new(f, "tree") };
 	n->place = arena_array(n->mem, uint32_t, f->nchan);
-	n->places = arena_array(n->mem, const uint32_t *, f->max_lid + 1u);
+	n->turns = arena_array(n->mem, struct nue_turns *, f->max_lid + 1u);
 	n->hops = arena_array(n->mem, const uint16_t *, f->nsw);
 	memset(to, true, f->nsw * sizeof(*to));
 	nue_escape_init(&e, f, 0, to);
 	order_channels(n, &e);
+	n->layer = nue_turns_new(f, n->place);
 	for (uint32_t lid = 0; lid <= f->max_lid; lid++)
-		n->places[lid] = n->place;
+		n->turns[lid] = f->lid_end[lid] == FAB_NONE ? NULL : n->layer;
 	for (uint32_t u = 0; u < f->nsw; u++)
 		route_to(n, &e, u);
 	nue_escape_done(&e);
 	free(to);
 	chan_weights_init(&n->weights, f, false);
 	n->how = (struct shift_detours_how){
-		.weights = &n->weights, .places = n->places, .hops = n->hops, .more = 1
+		.weights = &n->weights, .turns = n->turns, .hops = n->hops, .more = 1
 	};
 }
 
 static void net_end(struct net *n)
 {
+	nue_turns_free(n->layer);
 	chan_weights_done(&n->weights);
 	tables_put(n->t);
 	fabric_put(n->f);
@@ -119,8 +122,9 @@ static struct shift_time all_shifts(const struct net *n)
 	return s;
 }
 
-/* Hops of the path; fails the test where it does not climb. */
-static uint32_t climb(const struct net *n, const struct tables *t, uint32_t u, uint32_t term)
+/* Hops of the path; fails the test where it does not climb in these places. */
+static uint32_t climb(const struct net *n, const uint32_t *place, const struct tables *t,
+		      uint32_t u, uint32_t term)
 {
 	const struct fabric *f = n->f;
 	uint32_t hops = 0, last = 0;
@@ -128,8 +132,8 @@ static uint32_t climb(const struct net *n, const struct tables *t, uint32_t u, u
 	for (; u != f->term_sw[term]; hops++) {
 		uint32_t c = fabric_chan(f, u, tables_row(t, u)[f->term_lid[term]]);
 
-		assert_true(!hops || n->place[c] > last);
-		last = n->place[c];
+		assert_true(!hops || place[c] > last);
+		last = place[c];
 		u = f->chan_dst[c];
 	}
 	return hops;
@@ -156,7 +160,7 @@ static void flows_of_shifts_get_more_and_all_paths_climb(void **state)
 		assert_true(after.sync.mean > before.sync.mean);
 		for (uint32_t term = 0; term < n.f->nterm; term++)
 			for (uint32_t u = 0; u < n.f->nsw; u++)
-				climb(&n, n.t, u, term);
+				climb(&n, nue_turns_places(n.layer), n.t, u, term);
 		net_end(&n);
 	}
 }
@@ -181,8 +185,8 @@ static void no_path_gets_longer_than_it_may_and_no_channel_fuller(void **state)
 		for (uint32_t term = 0; term < n.f->nterm; term++)
 			for (uint32_t u = 0; u < n.f->nsw; u++) {
 				uint32_t least = n.hops[n.f->term_sw[term]][u];
-				uint32_t was = climb(&n, old, u, term);
-				uint32_t is = climb(&n, n.t, u, term);
+				uint32_t was = climb(&n, n.place, old, u, term);
+				uint32_t is = climb(&n, nue_turns_places(n.layer), n.t, u, term);
 
 				assert_true(is <= (was > least + 1 ? was : least + 1));
 			}
@@ -214,6 +218,18 @@ static void other_entries_stay(void **state)
 	net_end(&n);
 }
 
+/* Of that LID it is not known where its packets turn. */
+static void nothing_moves_where_a_path_is_missing(void **state)
+{
+	struct net n;
+
+	(void)state;
+	net_begin(&n, "dragonfly:p=2");
+	tables_row(n.t, 0)[n.f->sw_lid[1]] = 0;
+	assert_int_equal(move(&n, 2), 0);
+	net_end(&n);
+}
+
 static void a_cancel_ends_the_search(void **state)
 {
 	struct progress progress = { .report = NULL };
@@ -238,6 +254,7 @@ int main(void)
 		cmocka_unit_test(flows_of_shifts_get_more_and_all_paths_climb),
 		cmocka_unit_test(no_path_gets_longer_than_it_may_and_no_channel_fuller),
 		cmocka_unit_test(other_entries_stay),
+		cmocka_unit_test(nothing_moves_where_a_path_is_missing),
 		cmocka_unit_test(a_cancel_ends_the_search),
 	};
 
