@@ -76,7 +76,8 @@ static void headline_cut_off(struct headline *h, const struct state *s)
 	snprintf(brief, sizeof(brief), "%s: %" PRIu64 " path%s lost%s; 6: repair", gone, c->lost,
 		 plural(c->lost), jobs);
 	headline_say(h, full, brief);
-	snprintf(h->least, sizeof(h->least), "%.70s: %" PRIu64 " lost; 6: repair", gone, c->lost);
+	snprintf(h->least, sizeof(h->least), "%.70s: %" PRIu64 " path%s lost; 6: repair", gone,
+		 c->lost, plural(c->lost));
 }
 
 static bool headline_broken(struct headline *h, const struct state *s)

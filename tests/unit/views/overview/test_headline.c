@@ -158,7 +158,8 @@ static void lost_paths_are_told_with_their_cause(void **state)
 				    "paths lost, 3 jobs touched (1137, ...); 6: repair");
 	assert_string_equal(h.brief, "leaf03/25-spine07/3 and 1 more gone: 68 paths lost, 3 jobs "
 				     "touched; 6: repair");
-	assert_string_equal(h.least, "leaf03/25-spine07/3 and 1 more gone: 68 lost; 6: repair");
+	assert_string_equal(h.least,
+			    "leaf03/25-spine07/3 and 1 more gone: 68 paths lost; 6: repair");
 	is(&k, HEAD_BROKEN, "verdict-failure");
 }
 
