@@ -2,6 +2,7 @@
 #include "engines/sar/time/sar_time.h"
 
 #include "engines/graph/graph.h"
+#include "engines/repair/repair.h"
 #include "engines/sar/paper/sar_installed.h"
 #include "engines/sar/paper/sar_leafwise.h"
 #include "engines/sar/time/sar_scratch.h"
@@ -9,6 +10,7 @@
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define LOW_DIAMETER 3		  /* hops up to which a detour of one may be worth it */
@@ -46,21 +48,65 @@ static unsigned sar_time_detour(const struct fabric *f, const struct engine_para
 	return low && odd;
 }
 
+/* The installed tables with paths for what they lose; NULL: there are none beside the others. */
+static int sar_time_repair(struct tables **out, const struct sar_timing *k)
+{
+	struct engine_params params = *k->params;
+	struct notes notes = { 0 };
+	const struct note *changed;
+	uint64_t n;
+	struct err why;
+	int rc;
+
+	*out = NULL;
+	params.sar_change = 0;
+	params.notes = &notes;
+	rc = engine_repair.route(out, k->f, k->jobs, NULL, &params, k->progress, &why);
+	changed = notes_find(&notes, "entries_changed");
+	n = changed ? changed->value : 0;
+	if (!rc)
+		notes_set(k->params->notes, "sar_repaired", n,
+			  "the installed tables lose messages: %" PRIu64
+			  " LFT entr%s repaired before the jobs are looked at",
+			  n, n == 1 ? "y is" : "ies are");
+	notes_done(&notes);
+	return rc == -ECANCELED ? err_set(k->err, rc, "cancelled") : 0;
+}
+
+/* From tables that lead from every switch to every LID. */
+static int sar_time_step_from(struct tables **out, struct sar_timing *k, const struct tables *from)
+{
+	const struct engine_params *given = k->params;
+	struct engine_params own = *given;
+	int rc;
+
+	own.current = from;
+	k->params = &own;
+	rc = sar_step_route(out, k);
+	k->params = given;
+	return rc;
+}
+
 static int sar_time_do_route(struct tables **out, struct sar_timing *k)
 {
+	const struct tables *current = k->params->current;
+	struct tables *repaired = NULL;
 	struct err why;
 	bool usable = false;
 	int rc = 0;
 
-	if (k->params->current)
-		rc = sar_installed_check(&usable, k->params->current, k->f, k->lmc, k->progress,
-					 &why);
+	if (current)
+		rc = sar_installed_check(&usable, current, k->f, k->lmc, k->progress, &why);
+	if (!rc && current && !usable && digest_equal(&current->fingerprint, &k->f->fingerprint))
+		rc = sar_time_repair(&repaired, k);
 	if (rc)
 		return rc;
-	if (k->params->current && !usable)
+	if (current && !usable && !repaired)
 		notes_set(k->params->notes, "sar_from_scratch", 1,
 			  "the installed tables cannot be used: %s", why.text);
-	rc = usable ? sar_step_route(out, k) : -ENOSPC;
+	rc = usable || repaired ? sar_time_step_from(out, k, repaired ? repaired : current)
+				: -ENOSPC;
+	tables_put(repaired);
 	return rc == -ENOSPC ? sar_scratch_route(out, k) : rc;
 }
 

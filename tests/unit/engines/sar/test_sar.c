@@ -583,12 +583,51 @@ static void installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept(void
 	p = (struct engine_params){ .current = current, .notes = &notes };
 	t = must_route(&engine_sar, tree, island, &p);
 	assert_complete(tree, t);
-	assert_non_null(strstr(notes_find(&notes, "sar_from_scratch")->text, "do not lead"));
+	assert_null(notes_find(&notes, "sar_from_scratch"));
+	assert_int_equal(notes_find(&notes, "sar_repaired")->value, 1);
+	assert_non_null(
+		strstr(notes_find(&notes, "sar_repaired")->text, "1 LFT entry is repaired"));
+	tables_row(current, 3)[tree->term_lid[0]] = tables_row(t, 3)[tree->term_lid[0]];
+	assert_memory_equal(t->lft, current->lft, (size_t)t->nsw * t->stride);
 	notes_done(&notes);
 	tables_put(t);
 	tables_put(current);
 	jobset_put(island);
 	fabric_put(tree);
+}
+
+/* After a failure the others' paths stay, but for what a step may change. */
+static void lost_paths_are_repaired_before_a_step(void **state)
+{
+	struct fabric *f = net_tree(10, 18, 18, NULL);
+	struct jobset *js = random_jobs(f, 3, 6);
+	struct tables *current = must_route(engine_find("minhop", NULL), f, NULL, NULL), *t;
+	uint8_t port = tables_row(current, 0)[f->term_lid[f->nterm - 1]];
+	struct notes notes = { 0 };
+	struct engine_params p = { .current = current, .notes = &notes, .sar_change = 0.05 };
+	struct tables_diff *d;
+	uint32_t lost = 0;
+
+	(void)state;
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
+		if (tables_row(current, 0)[lid] != port)
+			continue;
+		tables_row(current, 0)[lid] = FAB_NO_PORT; /* as where its cable has gone */
+		lost++;
+	}
+	assert_true(lost > 1);
+	t = must_route(&engine_sar, f, js, &p);
+	assert_sound(f, t);
+	assert_null(notes_find(&notes, "sar_from_scratch"));
+	assert_int_equal(notes_find(&notes, "sar_repaired")->value, lost);
+	d = tables_diff_new(f, current, t);
+	assert_in_range(d->nblocks, 1, 8 + f->max_lid / LFT_BLOCK + 1);
+	tables_diff_free(d);
+	notes_done(&notes);
+	tables_put(t);
+	tables_put(current);
+	jobset_put(js);
+	fabric_put(f);
 }
 
 /* (switch, LID) with the same path but another SL. */
@@ -1046,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(leafwise_is_never_worse_than_what_is_installed),
 		cmocka_unit_test(installed_tables_that_cannot_be_improved_stay_to_the_byte),
 		cmocka_unit_test(installed_tables_that_can_deadlock_or_lead_nowhere_are_not_kept),
+		cmocka_unit_test(lost_paths_are_repaired_before_a_step),
 		cmocka_unit_test(few_blocks_change_when_few_jobs_change),
 		cmocka_unit_test(paths_that_an_update_leaves_alone_keep_their_sls),
 		cmocka_unit_test(no_more_blocks_change_at_a_time_than_the_caller_allows),
