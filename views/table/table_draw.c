@@ -154,13 +154,14 @@ static void table_draw_leave_empty(struct table *t, const struct table_draw_from
 	t->nshown = n;
 }
 
-/* Too narrow: default columns are dropped from the right, those that identify the row last. */
+/* Too narrow: default columns are dropped from the right, but not those that identify the row and
+ * what it is sorted by. */
 static void table_draw_leave_out(struct table *t, int w, int names)
 {
 	uint32_t i = t->nshown;
 
 	while (i-- && table_draw_needed(t, names) > w) {
-		if (t->shown[i].col->keep)
+		if (t->shown[i].col->keep || (t->shown[i].field && t->shown[i].field == t->sort))
 			continue;
 		memmove(&t->shown[i], &t->shown[i + 1], (t->nshown - i - 1) * sizeof(t->shown[0]));
 		t->nshown--;

@@ -289,6 +289,35 @@ static void errors_have_a_scale_of_tenfolds(void **state)
 	assert_true(history_errors_of(0) == 0);
 }
 
+/* Of a dump with tables: names as long as those of old switches leave EFI its column. */
+static void long_names_leave_what_is_sorted_by(void **state)
+{
+	static char long_name[9][NAME_LEN];
+	struct console_kit k;
+	char *kept[9];
+
+	(void)state;
+	console_open(&k, 80, 24);
+	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", NULL);
+	k.s.rates = NULL;
+	k.s.sample = NULL;
+	k.s.mode = RUN_FILE;
+	for (uint32_t i = 0; i < 9; i++) {
+		snprintf(long_name[i], NAME_LEN,
+			 "MT47396 Infiniscale-III Mellanox Technologies %02u", i);
+		kept[i] = k.fabric->sw_short[i];
+		k.fabric->sw_short[i] = long_name[i];
+	}
+	console_keys(&k, "3");
+	console_shows(&k, "Links by EFI");
+	console_shows(&k, "EFI from ");
+	console_shows(&k, "ogies 00"); /* and both ends tell which they are */
+	console_shows(&k, "ogies 08");
+	for (uint32_t i = 0; i < 9; i++)
+		k.fabric->sw_short[i] = kept[i];
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +329,7 @@ int main(void)
 		cmocka_unit_test(destinations_are_those_of_every_pair),
 		cmocka_unit_test(the_past_is_of_what_one_looks_at),
 		cmocka_unit_test(errors_have_a_scale_of_tenfolds),
+		cmocka_unit_test(long_names_leave_what_is_sorted_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
