@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs: where they run, what they send, how crowded their links are now and after the plan. */
 #include "fabric/base/message/plural.h"
+#include "views/data/summary/headline.h"
 #include "views/jobs/job_detail.h"
 #include "views/table/table.h"
 #include "views/view.h"
@@ -81,7 +82,8 @@ static bool jobs_draw_slowdown(const struct table_in *in, uint32_t job, struct c
 	double slowdown = jobs_figure(in, job, "slowdown");
 
 	if (isfinite(slowdown))
-		canvas_rightf(c, r, end, y, ROLE_TEXT, "%.1fx", slowdown);
+		canvas_rightf(c, r, end, y, slowdown >= HEAD_SLOW ? ROLE_WARN : ROLE_TEXT, "%.1fx",
+			      slowdown);
 	return isfinite(slowdown);
 }
 
