@@ -2,6 +2,7 @@
 /* The jobs: what the table says, and what a marked job changes elsewhere. */
 #include "tests/unit/kit/console_kit.h"
 
+#include "fabric/base/memory/mem.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -135,6 +136,31 @@ static void a_stale_plan_has_no_column(void **state)
 	console_close(&k);
 }
 
+/* At 80x24 there is room for one of the two. */
+static void while_moments_are_compared_the_plan_gives_way(void **state)
+{
+	struct console_kit k;
+	struct rates then;
+
+	(void)state;
+	open_jobs(&k);
+	console_preview(&k, "sar");
+	console_size(&k, 80, 24);
+	console_shows(&k, "plan EFI");
+	console_hides(&k, " change ");
+	then = *k.rates;
+	then.port = xcalloc(then.nport, sizeof(*then.port));
+	memcpy(then.port, k.rates->port, then.nport * sizeof(*then.port));
+	k.s.against = &then;
+	k.s.against_s = k.s.now_s - 600;
+	k.s.sample = NULL; /* the next one makes the rows again */
+	console_shows(&k, " change ");
+	console_hides(&k, "plan EFI");
+	k.s.against = NULL;
+	free(then.port);
+	console_close(&k);
+}
+
 static void figures_of_a_job_are_those_of_its_links(void **state)
 {
 	struct console_kit k;
@@ -231,6 +257,7 @@ int main(void)
 		cmocka_unit_test(the_job_that_suffers_most_comes_first),
 		cmocka_unit_test(a_marked_job_in_three_sizes),
 		cmocka_unit_test(a_stale_plan_has_no_column),
+		cmocka_unit_test(while_moments_are_compared_the_plan_gives_way),
 		cmocka_unit_test(figures_of_a_job_are_those_of_its_links),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
 		cmocka_unit_test(jobs_are_filtered_by_slowdown_and_state),
