@@ -113,6 +113,22 @@ static inline uint32_t nue_balance_cheapest(struct sight s, uint32_t e, uint32_t
 	return best;
 }
 
+/* Positions from p on, at which no edge arrives: costs matter only where there is a choice. */
+static void nue_balance_choose_outer(struct balancer *b, const struct nue_escape_paths *w,
+				     uint32_t p, uint32_t *taken)
+{
+	const struct sight s = { w->chan, w->to, b->load, b->cost };
+	uint32_t end = w->off[p];
+
+	for (; p < w->n; p++) {
+		uint32_t first = end;
+
+		end = w->off[p + 1];
+		taken[p] =
+			end == first + 1 ? first : nue_balance_cheapest(s, first, end, &b->cost[p]);
+	}
+}
+
 /* The least loaded path of every switch, from the destination outwards.  last: what was chosen
  * before, with costs that are still there; or NULL.  Loads have only grown since, so edges before
  * it cost more than it did, and what costs as much as it did is the cheapest.  Where only few
@@ -122,10 +138,11 @@ static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_
 {
 	const struct sight s = { w->chan, w->to, b->load, b->cost };
 	uint32_t end = w->off[1], near = last ? b->near : 0, moved = 0;
+	uint32_t n = last || !w->ninner ? w->n : w->ninner;
 	uint64_t *cost = b->cost;
 
 	cost[0] = 0;
-	for (uint32_t p = 1; p < w->n; p++) {
+	for (uint32_t p = 1; p < n; p++) {
 		uint32_t first = end, k = last ? last[p] : end, behind, e;
 
 		end = w->off[p + 1];
@@ -137,6 +154,7 @@ static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_
 			moved += e != k;
 		taken[p] = e;
 	}
+	nue_balance_choose_outer(b, w, n, taken);
 	if (!last)
 		b->near = FAB_MAX_PORT;
 	else if (moved < w->n / FEW_MOVED)

@@ -160,6 +160,8 @@ static void nue_escape_paths_keep_edges(struct nue_escape_paths *w,
 		w->off[p + 1] = n;
 	}
 	w->nedge = n;
+	for (uint32_t k = 0; k < n; k++)
+		w->ninner = to[k] >= w->ninner ? to[k] + 1u : w->ninner;
 }
 
 void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_maker *m,

@@ -18,14 +18,15 @@
 struct nue_escape_paths {
 	uint32_t n; /* switches */
 	uint32_t nedge;
-	bool bound;	/* an edge but the sure one can be taken only where the order has it before
-			 * the edge taken next */
-	uint16_t *sw;	/* switch at a position, by hops; 0 is the destination */
-	uint32_t *off;	/* n+1: edges of a position, the sure one first ... */
-	uint32_t *chan; /* ... the channel ... */
-	uint16_t *to;	/* ... the position where it arrives ... */
-	uint8_t *port;	/* ... and the port by which it leaves */
-	uint32_t *ends; /* terminals of the switch at a position */
+	uint32_t ninner; /* no edge arrives at a position from this one on */
+	bool bound;	 /* an edge but the sure one can be taken only where the order has it before
+			  * the edge taken next */
+	uint16_t *sw;	 /* switch at a position, by hops; 0 is the destination */
+	uint32_t *off;	 /* n+1: edges of a position, the sure one first ... */
+	uint32_t *chan;	 /* ... the channel ... */
+	uint16_t *to;	 /* ... the position where it arrives ... */
+	uint8_t *port;	 /* ... and the port by which it leaves */
+	uint32_t *ends;	 /* terminals of the switch at a position */
 };
 
 struct nue_escape_paths_maker;
