@@ -399,6 +399,11 @@ THREADS_ENGINES := minhop,updn,ftree,dfsssp,nue:8,dfdn,sar
 bench-threads: all $(B)/tests/bench/threads_bench
 	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) $(or $(ENGINES),$(THREADS_ENGINES)) \
 		$(or $(SPECS),fattree3:k=36 dragonfly:p=8)
+ifeq ($(ENGINES)$(SPECS),)
+	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) dor torus:dims=12x12x12,hosts=6 hyperx:dims=24x24,hosts=18
+	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) parx hyperx:dims=24x24,hosts=18,lmc=2
+	$(Q)$(B)/tests/bench/threads_bench $(or $(TIMES),2) ftree fattree3:k=54,fail=1%
+endif
 
 # six nets as their cables fail; ENGINES= RATE=0..8%/2% SEEDS=20
 bench-wear: all
