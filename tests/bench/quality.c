@@ -60,8 +60,9 @@ static uint32_t nways = 6;
 static bool about_sar = true; /* and not a list of engines */
 static bool only_shifts;
 
-static const char *const opensm_engines[] = { "minhop", "updn",	      "ftree", "dor",  "dfsssp",
-					      "lash",	"torus-2QoS", "nue:8", "nue:1" };
+static const char *const opensm_engines[] = { "minhop", "updn",	 "ftree",      "dor",
+					      "dfsssp", "lash",	 "torus-2QoS", "nue:8",
+					      "nue:4",	"nue:2", "nue:1" };
 
 #define OPENSM_ENGINES (sizeof(opensm_engines) / sizeof(*opensm_engines))
 
