@@ -278,12 +278,15 @@ const char *failure_cost_text(char *buf, size_t size, const struct failure_cost 
 	carry_report_text(buf, size, &c->since);
 	if (c->since.gone[0])
 		failure_cost_say(buf, size, " (%.120s)", c->since.gone);
-	failure_cost_say(buf, size, ": %" PRIu64 " path%s lost", c->lost, plural(c->lost));
+	failure_cost_say(buf, size, ": ");
+	if (c->lost || !c->jobs)
+		failure_cost_say(buf, size, "%" PRIu64 " path%s lost%s", c->lost, plural(c->lost),
+				 c->jobs ? ", " : "");
 	if (c->jobs && c->touched)
-		failure_cost_say(buf, size, ", %u job%s touched (%" PRIu64 "%s)", c->touched,
+		failure_cost_say(buf, size, "%u job%s touched (%" PRIu64 "%s)", c->touched,
 				 plural(c->touched), c->first, c->touched > 1 ? ", ..." : "");
 	else if (c->jobs)
-		failure_cost_say(buf, size, ", no job touched");
+		failure_cost_say(buf, size, "no job touched");
 	return buf;
 }
 

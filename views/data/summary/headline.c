@@ -104,15 +104,29 @@ static bool headline_broken(struct headline *h, const struct state *s)
 
 /* --- what is down, and other problems of ports ----------------------------------------------- */
 
-static bool headline_gone(struct headline *h, const struct state_poll *p)
+static bool headline_gone(struct headline *h, const struct state *s)
 {
-	char full[160];
+	const struct state_poll *p = &s->poll;
+	const struct failure_cost *c = s->failure;
+	char full[240], count[80], gone[80] = "", jobs[60] = "";
 
 	if (!p->missing_sw && !p->missing_ca)
 		return false;
-	snprintf(full, sizeof(full), "%u switch%s and %u host%s gone; 8: events", p->missing_sw,
+	snprintf(count, sizeof(count), "%u switch%s and %u host%s gone", p->missing_sw,
 		 plural_es(p->missing_sw), p->missing_ca, plural(p->missing_ca));
+	if (c && (c->since.switches_away || c->since.away)) {
+		headline_first_gone(gone, sizeof(gone), &c->since);
+		if (c->touched)
+			snprintf(jobs, sizeof(jobs), ", %u job%s touched (%" PRIu64 "%s)",
+				 c->touched, plural(c->touched), c->first,
+				 c->touched > 1 ? ", ..." : "");
+	}
+	snprintf(full, sizeof(full), "%s%s%s%s; 8: events", count, gone[0] ? ": " : "", gone, jobs);
 	headline_say(h, full, "");
+	if (!gone[0])
+		return true;
+	snprintf(h->brief, sizeof(h->brief), "%s%s; 8: events", gone, jobs);
+	snprintf(h->least, sizeof(h->least), "%s; 8: events", gone);
 	return true;
 }
 
@@ -124,7 +138,7 @@ static bool headline_down(struct headline *h, const struct state *s, const struc
 	double age_s;
 	bool longer;
 
-	if (headline_gone(h, &s->poll))
+	if (headline_gone(h, s))
 		return true;
 	if (!v->down || !v->nproblem)
 		return false;

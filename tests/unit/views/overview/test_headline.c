@@ -163,6 +163,33 @@ static void lost_paths_are_told_with_their_cause(void **state)
 	is(&k, HEAD_BROKEN, "verdict-failure");
 }
 
+static void what_is_gone_is_named_with_its_jobs(void **state)
+{
+	struct failure_cost cost = {
+		.since = { .switches_away = 1, .away = 2, .gone = "leaf03, n0037, n0038" },
+		.jobs = true,
+		.touched = 1,
+		.first = 1137,
+	};
+	struct console_kit k;
+	struct headline h;
+
+	(void)state;
+	open_well(&k);
+	k.s.poll.missing_sw = 1;
+	k.s.poll.missing_ca = 2;
+	h = headline_of(&k);
+	assert_string_equal(h.text, "1 switch and 2 hosts gone; 8: events");
+	k.s.failure = &cost;
+	h = headline_of(&k);
+	assert_int_equal(h.kind, HEAD_DOWN);
+	assert_string_equal(h.text, "1 switch and 2 hosts gone: leaf03 and 2 more gone, 1 job "
+				    "touched (1137); 8: events");
+	assert_string_equal(h.brief, "leaf03 and 2 more gone, 1 job touched (1137); 8: events");
+	assert_string_equal(h.least, "leaf03 and 2 more gone; 8: events");
+	console_close(&k);
+}
+
 static void a_cable_is_down(void **state)
 {
 	struct console_kit k;
@@ -275,6 +302,7 @@ int main(void)
 		cmocka_unit_test(the_routing_hurts),
 		cmocka_unit_test(congestion_has_its_cause),
 		cmocka_unit_test(lost_paths_are_told_with_their_cause),
+		cmocka_unit_test(what_is_gone_is_named_with_its_jobs),
 		cmocka_unit_test(a_cable_is_down),
 		cmocka_unit_test(the_subnet_manager_is_gone),
 		cmocka_unit_test(slurm_is_gone),
