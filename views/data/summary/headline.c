@@ -108,7 +108,7 @@ static bool headline_gone(struct headline *h, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
 	const struct failure_cost *c = s->failure;
-	char full[240], count[80], gone[80] = "", jobs[60] = "";
+	char full[240], count[80], names[256], gone[80] = "", jobs[60] = "";
 
 	if (!p->missing_sw && !p->missing_ca)
 		return false;
@@ -121,7 +121,11 @@ static bool headline_gone(struct headline *h, const struct state *s)
 				 c->touched, plural(c->touched), c->first,
 				 c->touched > 1 ? ", ..." : "");
 	}
-	snprintf(full, sizeof(full), "%s%s%s%s; 8: events", count, gone[0] ? ": " : "", gone, jobs);
+	if (gone[0])
+		snprintf(full, sizeof(full), "%s (%s)%s; 8: events", count,
+			 text_shorten(names, sizeof(names), c->since.gone, 60), jobs);
+	else
+		snprintf(full, sizeof(full), "%s; 8: events", count);
 	headline_say(h, full, "");
 	if (!gone[0])
 		return true;

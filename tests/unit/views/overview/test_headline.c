@@ -183,7 +183,7 @@ static void what_is_gone_is_named_with_its_jobs(void **state)
 	k.s.failure = &cost;
 	h = headline_of(&k);
 	assert_int_equal(h.kind, HEAD_DOWN);
-	assert_string_equal(h.text, "1 switch and 2 hosts gone: leaf03 and 2 more gone, 1 job "
+	assert_string_equal(h.text, "1 switch and 2 hosts gone (leaf03, n0037, n0038), 1 job "
 				    "touched (1137); 8: events");
 	assert_string_equal(h.brief, "leaf03 and 2 more gone, 1 job touched (1137); 8: events");
 	assert_string_equal(h.least, "leaf03 and 2 more gone; 8: events");
