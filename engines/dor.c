@@ -500,7 +500,6 @@ static int dor_route_all(struct dor *r, const struct engine_params *params,
 	struct pace p;
 	int rc = pace_begin(&p, progress, "paths", n) ? -ECANCELED : 0;
 
-	r->pool = pool_new(params->threads);
 	r->nrun[0] = r->nrun[1] = 0;
 	for (uint32_t i = 0; (i < n || r->nrun[!r->next]) && !rc; i += lids) {
 		lids = dor_next_runs(r, d + i, n - i);
@@ -510,7 +509,6 @@ static int dor_route_all(struct dor *r, const struct engine_params *params,
 				      (uint64_t)lids * (2ull * f->nchan)))
 			rc = -ECANCELED;
 	}
-	pool_free(r->pool);
 	free(d);
 	return rc;
 }
@@ -642,9 +640,11 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 		return err_set(err, -ENOSPC,
 			       "dimension order needs 2 VLs on rings, but only 1 may be used; "
 			       "updn and nue need only 1");
+	r->pool = pool_new(params->threads);
 	if (bits)
-		graph_sls_by_switch(r->t, r->f, progress, "paths");
+		graph_sls_by_switch(r->t, r->f, r->pool, progress, "paths");
 	rc = dor_route_all(r, params, progress);
+	pool_free(r->pool);
 	if (!rc && r->around)
 		rc = dor_spread_detours(r, progress);
 	if (rc)

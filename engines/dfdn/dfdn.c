@@ -428,7 +428,7 @@ static int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_leve
 	int rc;
 
 	if (nsls > 1)
-		graph_sls_by_switch(t, tree->f, p->progress, p->step);
+		graph_sls_by_switch(t, tree->f, NULL, p->progress, p->step);
 	w.first = arena_alloc(mem, tree->n, sizeof(*w.first));
 	w.turn = arena_alloc(mem, tree->n, sizeof(*w.turn));
 	w.sl = arena_alloc(mem, (size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));

@@ -150,56 +150,63 @@ unsigned graph_vls(const struct fabric *f, const struct engine_params *params)
 	return vls < 15 ? vls : 15;
 }
 
-/* Rows of new tables, some at a time, which threads take. */
+/* New rows, some at a time, which threads take. */
 struct filling {
-	struct tables *t;
-	uint32_t slice;
+	uint8_t *row;
+	size_t stride;
+	uint32_t n, slice;
+	uint8_t with;
 	struct progress *progress;
+	const char *step;
 };
 
 static bool graph_fill_some(void *ctx, unsigned worker, uint32_t i)
 {
 	const struct filling *x = ctx;
-	uint32_t sw = i * x->slice, left = x->t->nsw - sw, n = left < x->slice ? left : x->slice;
+	uint32_t from = i * x->slice, left = x->n - from, n = left < x->slice ? left : x->slice;
 
-	memset(tables_row(x->t, sw), FAB_NO_PORT, (size_t)n * x->t->stride);
-	return !worker && i && progress_step(x->progress, "paths", 0, x->t->nsw);
+	memset(x->row + from * x->stride, x->with, n * x->stride);
+	return !worker && i && progress_step(x->progress, x->step, 0, x->n);
 }
 
-/* The first look at many pages takes long. */
-static void graph_fill(struct tables *t, unsigned threads, struct progress *progress)
+/* The first look at many pages takes long.  pool: NULL, or threads that share it. */
+static void graph_fill(struct filling *x, struct pool *pool)
 {
-	struct filling x = { t, FILL_BYTES / t->stride + 1, progress };
-	uint32_t n = (t->nsw + x.slice - 1) / x.slice;
-	struct pool *pool = pool_new(n > 1 ? threads : 1);
+	uint32_t n;
+	bool stop = false;
 
-	pool_for(pool, n, graph_fill_some, &x);
-	pool_free(pool);
+	x->slice = FILL_BYTES / (uint32_t)x->stride + 1;
+	n = (x->n + x->slice - 1) / x->slice;
+	if (pool)
+		pool_for(pool, n, graph_fill_some, x);
+	for (uint32_t i = 0; i < n && !pool && !stop; i++)
+		stop = graph_fill_some(x, 0, i); /* the next step says so */
 }
 
 struct tables *graph_tables(const struct fabric *f, const char *engine,
 			    const struct engine_params *params, struct progress *progress)
 {
 	struct tables *t = tables_new_blank(f, engine);
+	struct filling x = { t->lft, t->stride, f->nsw, 0, FAB_NO_PORT, progress, "paths" };
+	bool large = (size_t)f->nsw * t->stride > FILL_BYTES;
+	struct pool *pool = large && params ? pool_new(params->threads) : NULL;
 
-	graph_fill(t, params ? params->threads : 1, progress);
+	graph_fill(&x, pool);
+	pool_free(pool);
 	snprintf(t->params, sizeof(t->params), "vls=%u%s", graph_vls(f, params),
 		 params && params->ignore_rates ? ",ignore-rates" : "");
 	t->seed = params ? params->seed : 0;
 	return t;
 }
 
-void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progress *progress,
-			 const char *step)
+void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct pool *pool,
+			 struct progress *progress, const char *step)
 {
-	uint32_t slice = FILL_BYTES / t->stride + 1;
+	struct filling x = { NULL, t->stride, f->nsw, 0, 0, progress, step };
 
 	tables_sl_form(t, SL_BY_SWITCH, f);
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		memset(t->sl + (size_t)sw * t->stride, 0, t->stride);
-		if (sw % slice == slice - 1 && progress_step(progress, step, 0, f->nsw))
-			break; /* the next step says so */
-	}
+	x.row = t->sl;
+	graph_fill(&x, pool);
 }
 
 void pace_touch(struct pace *p, void *block, size_t bytes)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engines/engine.h"
+#include "fabric/base/memory/pool.h"
 #include "fabric/base/message/err.h"
 #include "fabric/base/message/progress.h"
 #include "fabric/model/tables/tables.h"
@@ -58,9 +59,10 @@ unsigned graph_vls(const struct fabric *f, const struct engine_params *params);
 struct tables *graph_tables(const struct fabric *f, const char *engine,
 			    const struct engine_params *params, struct progress *progress);
 
-/* SLs by switch, all 0.  Touches them in slices: the first look at many pages takes long. */
-void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progress *progress,
-			 const char *step);
+/* SLs by switch, all 0.  Touches them in slices, which the threads of the pool (or NULL) take: the
+ * first look at many pages takes long. */
+void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct pool *pool,
+			 struct progress *progress, const char *step);
 
 /* Turn (c, e), e leaving the switch where c arrives, has number base[c] + e (mod 2^32). */
 struct turns {

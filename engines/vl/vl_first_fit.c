@@ -808,7 +808,7 @@ static int first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32
 	if (rc)
 		return rc;
 	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
-		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
+		graph_sls_by_switch(l->t, l->f, l->pool, l->pace->progress, l->pace->step);
 	if (l->n > 1) {
 		pool_for(l->pool, nbatch, first_fit_write_sls, l);
 		first_fit_write_equal(l, nbatch);
