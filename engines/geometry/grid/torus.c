@@ -37,7 +37,7 @@ static int torus_refuse_square(const struct fabric *f, uint32_t u, uint32_t v, s
 		       f->sw_name[u], f->sw_name[v]);
 }
 
-/* Ways of two hops from u over v. */
+/* Ways of two hops from u over v, to those behind it: from there they are the same, back. */
 static int torus_look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *nfar,
 			   struct err *err)
 {
@@ -47,7 +47,7 @@ static int torus_look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *n
 	for (uint32_t e = f->chan_off[v]; e < f->chan_off[v + 1]; e++) {
 		uint32_t w = f->chan_dst[e];
 
-		if (w == u || x->first[e] != e)
+		if (w <= u || x->first[e] != e)
 			continue;
 		if (x->near[w] != FAB_NONE) {
 			union_find_join(x->join, c, e);
