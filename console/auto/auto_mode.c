@@ -43,6 +43,8 @@ static void auto_mode_add_cost(json_t *j, const struct auto_plan *p)
 
 static void auto_mode_add_figures(json_t *j, const struct auto_plan *p)
 {
+	if (p->mends)
+		json_object_set_new(j, "pairs_mended", json_integer((json_int_t)p->mends));
 	json_object_set_new(j, "gain", json_real(auto_gain(p)));
 	json_object_set_new(j, "job_efi_before", json_integer((json_int_t)p->before));
 	json_object_set_new(j, "job_efi_after", json_integer((json_int_t)p->after));

@@ -122,12 +122,16 @@ static bool auto_policy_is_certain(const struct auto_plan *in)
 
 bool auto_part_preferred(const struct auto_plan *part, const struct auto_plan *whole, double gain)
 {
+	if (whole->mends)
+		return part->mends == whole->mends;
 	return auto_gain(part) > gain && auto_policy_is_certain(part) &&
 	       (!part->slower[0] || whole->slower[0]);
 }
 
 static bool auto_policy_gains(const struct auto_policy *p, const struct auto_plan *in)
 {
+	if (in->mends)
+		return true;
 	return auto_gain(in) > auto_policy_need(p, in) && auto_policy_is_certain(in);
 }
 
@@ -161,8 +165,14 @@ static int auto_policy_sizes(char *buf, size_t len, const struct auto_plan *in)
  */
 static const char *auto_policy_change(char buf[CHANGE], const struct auto_plan *in)
 {
-	int n = snprintf(buf, CHANGE, "gain %.1f", 100 * auto_gain(in));
+	int n;
 
+	if (in->mends) {
+		snprintf(buf, CHANGE, "paths for %lu pair%s of ports that have none",
+			 (unsigned long)in->mends, plural(in->mends));
+		return buf;
+	}
+	n = snprintf(buf, CHANGE, "gain %.1f", 100 * auto_gain(in));
 	if (auto_policy_timed(in)) {
 		if (in->time_error > 0)
 			n += snprintf(buf + n, CHANGE - (size_t)n, " +- %.1f",

@@ -62,6 +62,9 @@ struct auto_look {
 struct auto_plan {
 	bool sound;	     /* checked, deadlock-free, the links carry it, writes have an order */
 	const char *why_not; /* when it is not sound; may be NULL */
+	/* pairs of ends that the installed tables have no path for and the plan has: reason enough,
+	 * and then nothing else of before can be held against it */
+	uint64_t mends;
 	uint64_t before, after; /* maximum effective EFI, installed and proposed */
 	/* mean time of the jobs in the pattern, by which it is judged where it is known, in units
 	 * of a message without contention; 0 not known */

@@ -115,7 +115,10 @@ static void auto_propose_jobs(struct auto_plan *out, const struct route_report *
 
 static void auto_propose_figures(struct auto_plan *out, const struct route_report *r)
 {
-	*out = (struct auto_plan){ .before = r->before->eff_efi_max,
+	uint64_t lost = r->before->unreachable;
+
+	*out = (struct auto_plan){ .mends = lost > r->m->unreachable ? lost - r->m->unreachable : 0,
+				   .before = r->before->eff_efi_max,
 				   .after = r->m->eff_efi_max,
 				   .bound = r->m->eff_efi_bound,
 				   .more = notes_find(&r->notes, "sar_budget") != NULL,

@@ -692,9 +692,34 @@ static void test_period_longer_than_the_longest_pause_is_kept(void **state)
 	assert_int_equal(pause_after(&p, AUTO_ROLLED_BACK), 86400);
 }
 
+/* Whatever the routing that loses messages had better. */
+static void lost_paths_are_reason_enough(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_look l = jobs(3);
+	struct auto_plan mends = good(), part = good();
+
+	(void)state;
+	mends.after = 23;
+	mends.mends = 1224;
+	assert_int_equal(auto_policy_look(&p, NOW, &l), AUTO_COMPUTE);
+	assert_int_equal(auto_policy_judge(&p, NOW, &mends), AUTO_APPLY);
+	assert_true(says(&p, "writing 7 blocks: paths for 1224 pairs of ports that have none"));
+	/* without a drain only where it finds as many */
+	assert_false(auto_part_preferred(&part, &mends, 0.05));
+	part.mends = 1224;
+	assert_true(auto_part_preferred(&part, &mends, 0.05));
+	/* what keeps others back keeps it back */
+	p = made(false);
+	assert_int_equal(auto_policy_look(&p, NOW, &l), AUTO_COMPUTE);
+	assert_int_equal(auto_policy_judge(&p, NOW, &mends), AUTO_PROPOSE);
+	assert_true(says(&p, "not armed"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lost_paths_are_reason_enough),
 		cmocka_unit_test(test_first_jobs_are_computed_for_at_once),
 		cmocka_unit_test(test_same_jobs_are_not_computed_for_again),
 		cmocka_unit_test(test_changed_jobs_are_computed_for_at_the_next_look),
