@@ -16,6 +16,12 @@ static const char *shell_run_a_view_of(const struct binding *b)
 	return "another view";
 }
 
+/* "compute" is Space in view 6, where "tag" is none. */
+static bool shell_run_is_of(const struct command *cmd, const struct binding *b)
+{
+	return cmd->req != REQ_SELECT || !cmd->view || b->views == VIEW_BIT(cmd->view);
+}
+
 /* As with the key of the same request: in its views only, and not without --rw. */
 static bool shell_run_allowed(struct shell *shell, struct input *in, const struct command *cmd,
 			      const struct state *s)
@@ -28,7 +34,8 @@ static bool shell_run_allowed(struct shell *shell, struct input *in, const struc
 	for (size_t i = 0; i < shell->ctx.nbindings; i++) {
 		const struct binding *b = &shell->ctx.bindings[i];
 
-		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
+		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view) ||
+		    !shell_run_is_of(cmd, b))
 			continue;
 		any = true;
 		if (shell_do_works_here(b, shell)) {

@@ -5,6 +5,8 @@
 #include "views/frame/tabs.h"
 #include "views/prompt/command.h"
 
+#include <string.h>
+
 typedef VEC(struct finder_word) shell_words;
 
 static void shell_words_add(shell_words *w, enum finder_kind kind, const char *name,
@@ -41,7 +43,8 @@ void shell_words_open(struct shell *shell, const struct state *s, const char *te
 	}
 	c = command_all(&n);
 	for (size_t i = 0; i < n; i++)
-		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW)
+		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW ||
+		    strcmp(c[i].name, command_view_name(c[i].view)) != 0)
 			shell_words_add(&w, FINDER_COMMAND, c[i].name, c[i].help);
 	for (uint32_t i = 0; s->saved_views && i < s->saved_views->n; i++)
 		shell_words_add(&w, FINDER_SAVED, s->saved_views->view[i].name,

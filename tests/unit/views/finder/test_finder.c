@@ -141,6 +141,11 @@ static void commands_run_or_ask_for_their_argument(void **state)
 
 	(void)state;
 	tree(&k);
+	find(&k, "rero"); /* another word for a view */
+	console_shows(&k, "> command  reroute");
+	console_key(&k, K_ENTER);
+	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
+	console_keys(&k, "1");
 	find(&k, "freeze");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_FREEZE);

@@ -167,6 +167,14 @@ static void a_stranger_finds_the_preview(void **state)
 	console_keys(&k, "Gk ");
 	console_shows(&k, "parx cannot route this fabric");
 	console_shows(&k, "needs a HyperX");
+	k.last.type = REQ_NONE;
+	console_keys(&k, "k:compute\r");
+	assert_int_equal(k.last.type, REQ_PREVIEW_START);
+	k.last.type = REQ_NONE;
+	console_keys(&k, "3:compute\r"); /* where Space tags */
+	console_shows(&k, "'compute' does nothing here: it works in view engines");
+	console_hides(&k, "tagged: 1");
+	assert_int_not_equal(k.last.type, REQ_PREVIEW_START);
 	console_close(&k);
 }
 
