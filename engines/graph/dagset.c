@@ -14,9 +14,21 @@ struct packed {
 	uint16_t *data;
 };
 
+/* Where one worker's DAGs are.  In large blocks: so many small pages take longer to get and to give
+ * back. */
+struct room {
+	struct arena *mem;
+	uint8_t *at;
+	size_t left, taken;
+};
+
+#define BLOCK_MOST ((6u << 20) - 4096) /* and what the arena needs: three large pages */
+
 struct dagset {
 	const struct fabric *f;
 	struct packed *dag; /* by switch; data NULL: none */
+	struct room *room;
+	unsigned nroom;
 };
 
 /* Positions as they are kept, of one worker. */
@@ -80,10 +92,28 @@ static void dagset_find_order(struct packed *p, struct order *o, const struct sp
 	dagset_place_class(o, g, false, true, g->n - p->nsingle);
 }
 
-static void dagset_pack(struct packed *p, const struct spdag *g, struct order *o,
+/* Each block is as large as all before. */
+static void *dagset_take(struct room *r, size_t size)
+{
+	size_t block = r->taken < BLOCK_MOST ? r->taken : BLOCK_MOST;
+	void *p;
+
+	size = (size + 63) / 64 * 64;
+	if (size > r->left) {
+		r->left = block > size ? block : size;
+		r->at = arena_alloc(r->mem, r->left, 1);
+		r->taken += r->left;
+	}
+	p = r->at;
+	r->at += size;
+	r->left -= size;
+	return p;
+}
+
+static void dagset_pack(struct packed *p, struct room *r, const struct spdag *g, struct order *o,
 			const struct fabric *f)
 {
-	uint16_t *sw = xcalloc((size_t)g->n + g->nedge, 3), *to = sw + g->n;
+	uint16_t *sw = dagset_take(r, 3 * ((size_t)g->n + g->nedge)), *to = sw + g->n;
 	uint8_t *degree = (uint8_t *)(to + g->nedge), *place = degree + g->n;
 
 	*p = (struct packed){ .n = g->n, .nedge = g->nedge, .data = sw };
@@ -115,7 +145,7 @@ static bool dagset_make_one(void *ctx, unsigned worker, uint32_t root)
 	size = 3 * ((size_t)g->n + g->nedge);
 	if (atomic_fetch_add(&m->bytes, size) + size > m->max)
 		return true;
-	dagset_pack(&m->set->dag[root], g, &m->order[worker], f);
+	dagset_pack(&m->set->dag[root], &m->set->room[worker], g, &m->order[worker], f);
 	return false;
 }
 
@@ -131,12 +161,15 @@ struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
 	s = xcalloc(1, sizeof(*s));
 	s->f = f;
 	s->dag = xcalloc(f->nsw, sizeof(*s->dag));
+	s->room = xcalloc(workers, sizeof(*s->room));
+	s->nroom = workers;
 	m.set = s;
 	m.dag = xcalloc(workers, sizeof(*m.dag));
 	m.order = xcalloc(workers, sizeof(*m.order));
 	for (unsigned i = 0; i < workers; i++) {
 		spdag_init(&m.dag[i], f);
 		dagset_order_init(&m.order[i], f->nsw);
+		s->room[i].mem = arena_new();
 	}
 	if (pool_for(pool, f->nsw, dagset_make_one, &m)) {
 		dagset_free(s);
@@ -155,8 +188,9 @@ void dagset_free(struct dagset *s)
 {
 	if (!s)
 		return;
-	for (uint32_t u = 0; u < s->f->nsw; u++)
-		free(s->dag[u].data);
+	for (unsigned i = 0; i < s->nroom; i++)
+		arena_free(s->room[i].mem);
+	free(s->room);
 	free(s->dag);
 	free(s);
 }
