@@ -16,11 +16,12 @@
 #include <string.h>
 
 #define NOTHING		"none were found with which jobs take less time"
-#define WORTH		0.998 /* of the time: what moves have to reach */
-#define PLENTY		0.97  /* moves that reach that are enough for a step */
-#define LITTLE		0.99  /* where nothing reaches that, it is looked for hard, too */
-#define NEAR		0.995 /* what scratch reaches of the time, where it is worth aiming at */
-#define CLOSE		1.03  /* times that is as good as it */
+#define WORTH		0.998  /* of the time: what moves have to reach */
+#define PATIENT		0.9995 /* the same, where there is clearly more to gain */
+#define PLENTY		0.97   /* moves that reach that are enough for a step */
+#define LITTLE		0.99   /* where nothing reaches that, it is looked for hard, too */
+#define NEAR		0.995  /* what scratch reaches of the time, where it is worth aiming at */
+#define CLOSE		1.03   /* times that is as good as it */
 #define FIT_TRIES	5
 #define FIT_TRIES_LARGE 1
 
@@ -38,6 +39,10 @@ static const struct effort quick = {
 };
 static const struct effort hard = {
 	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = WORTH
+};
+/* Where scratch reaches clearly more, a little may lead to more. */
+static const struct effort patient = {
+	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = PATIENT
 };
 /* So much is gained at the end that nothing need be in between. */
 static const struct effort aimed = {
@@ -286,7 +291,13 @@ static int sar_step_try_moves(struct draft *d, struct stepping *s, const struct 
 	return rc || once || !d->slower ? rc : sar_step_try(d, s, effort);
 }
 
-/* *worth: is what scratch reaches clearly better? */
+/* Is what scratch reaches, as far as known, clearly better? */
+static bool sar_step_has_more(const struct stepping *s)
+{
+	return s->there > 0 && s->there < NEAR * s->now;
+}
+
+/* *worth: is it? */
 static int sar_step_look_far(bool *worth, struct stepping *s)
 {
 	int rc = sar_step_find_target(s);
@@ -297,7 +308,7 @@ static int sar_step_look_far(bool *worth, struct stepping *s)
 	rc = sar_timing_measure(&s->now, s->k, s->k->params->current, 1);
 	if (!rc)
 		rc = sar_timing_measure(&s->there, s->k, s->target, 1);
-	*worth = !rc && s->there < NEAR * s->now;
+	*worth = !rc && sar_step_has_more(s);
 	return rc;
 }
 
@@ -412,7 +423,7 @@ static int sar_step_find(struct draft *best, struct stepping *s)
 	draft_done(&other);
 	if (rc || (best->good && best->after <= LITTLE * best->before))
 		return rc;
-	rc = sar_step_try_moves(&other, s, &hard);
+	rc = sar_step_try_moves(&other, s, sar_step_has_more(s) ? &patient : &hard);
 	if (!rc)
 		sar_step_take_better(best, &other);
 	draft_done(&other);
