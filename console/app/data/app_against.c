@@ -95,13 +95,14 @@ void app_against_set(struct app *a, const char *text)
 		shell_say(a->shell, "rates are held against no other moment");
 		return;
 	}
-	if (when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+	if (!app_history_find_mark(&serial, &ms, a, text)) {
+		if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+			app_against_none(a, "neither a bookmark nor a time that has been; such as "
+					    "03:10, -90m, 2026-11-20T03:10");
+			return;
+		}
 		serial = app_history_at_time(a->samples, time_s);
 		ms = time_s * 1000 + 999;
-	} else if (!app_history_find_mark(&serial, &ms, a, text)) {
-		app_against_none(a, "neither a bookmark nor a time that has been; such as 03:10, "
-				    "-90m, 2026-11-20T03:10");
-		return;
 	}
 	if (!app_against_own(a, serial))
 		app_against_ask(a, ms);

@@ -459,6 +459,9 @@ static void rates_are_held_against_a_bookmark(void **state)
 	assert_int_equal(a->state.against_s, sample_history_time(a->samples, 2));
 	app_kit_keys(a, ":against \r");
 	assert_null(a->state.against);
+	app_kit_keys(a, "LB:against 1\r"); /* its number is no time */
+	assert_non_null(a->state.against);
+	app_kit_keys(a, ":against \r");
 	app_kit_keys(a, ":against nothing\r");
 	shows(a, "against: neither a bookmark nor a time that has been");
 	assert_null(a->state.against);
