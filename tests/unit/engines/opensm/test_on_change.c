@@ -344,15 +344,15 @@ static void tables_on_more_vls_than_the_policys_are_repaired(void **state)
 	struct world w;
 
 	(void)state;
-	begin(&w, "engine nue\nvls 2\nthreads 1\n");
+	begin(&w, "engine nue\nvls 1\nthreads 1\n");
 	keep(&w, "nue");
 	sweep(&w, f);
 	assert_int_equal(w.c.source, CHOICE_CONFIRMED);
-	assert_int_equal(w.c.tables->vls, 4);
+	assert_int_equal(w.c.tables->vls, 2);
 	first = tables_get(w.c.tables);
 	sweep(&w, less);
 	assert_int_equal(w.c.source, CHOICE_REPAIRED);
-	assert_int_equal(w.c.tables->vls, 4);
+	assert_int_equal(w.c.tables->vls, 2);
 	assert_false(w.c.repair.sls_again);
 	assert_little_moved(&w, less, first);
 	tables_put(first);

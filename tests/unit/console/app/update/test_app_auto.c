@@ -195,7 +195,7 @@ static void a_drain_without_agents_is_left_to_an_operator(void **state)
 /* Without the automatic mode: view 7 asks the operator, who types it. */
 static void lids_of_no_job_are_accepted_before_the_name_counts(void **state)
 {
-	struct app *a = open_auto("torus:dims=4x4,hosts=2,lmc=1", "nue", true, false);
+	struct app *a = open_auto("torus:dims=6x4,hosts=2,lmc=1", "nue", true, false);
 	struct preview_options o = { .params = { .seed = 1, .vls = 4 } };
 	struct job_list *l = job_list_new("test", time(NULL));
 	double end = clock_s() + LONG_S;
