@@ -75,6 +75,77 @@ tty_keys q
 ok "and is whole" eval 'for _ in $(seq 50); do "$I" audit verify "$work"/rec/*.jsonl >/dev/null 2>&1 && break; sleep 0.1; done; "$I" audit verify "$work"/rec/*.jsonl >/dev/null'
 tty_stop
 
+# The same with other habits: each from the first screen to routes that are kept, and to which job
+# gained by how much.
+kept() { # what presses what the screen asks for; what types a name ends with
+	local start=$SECONDS did=$1
+
+	ok "$did: from the first screen to the engines" eval 'tty_wait 20 "6, choose an engine" && "$did" engines && tty_wait 60 "in use"'
+	sleep 4 # rates, which the effect is told by
+	ok "$did: a plan" eval '"$did" compute && tty_wait 20 "A: apply p-"'
+	ok "$did: to the update" eval '"$did" apply && tty_wait 20 "Enter, then type the fabric.s name"'
+	ok "$did: it is started" eval '"$did" start && name START && tty_wait 30 "unless confirmed"'
+	ok "$did: it is confirmed" eval '"$did" confirm && name CONFIRM && tty_wait 20 "the new routing is active"'
+	ok "$did: in less than two minutes" test $((SECONDS - start)) -lt 120
+	ok "$did: the screen says which job gained most, and by how much" \
+		eval 'tty_wait 30 "most gained" && tty_screen | tr -s "\n " " " | grep -qE "most gained job [0-9]+: [0-9.]+ -> [0-9.]+ GB/s \(\+[0-9]+%\)"'
+}
+name() { # what for
+	tty_wait 10 "Type the fabric's name \\(.*\\) to $1" || return 1
+	tty_type demo
+	"$did" typed
+}
+habit() { # which
+	rm -rf "$work/habit"
+	tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw --interval 1 \
+		--record-dir "$work/habit" --state-dir "$work/habit-state"
+	kept "$1"
+	"$1" quit
+	ok "$1: it ends" eval 'for _ in $(seq 50); do tty_dead && break; sleep 0.1; done; tty_dead'
+	tty_stop
+}
+
+arrows() { # and F keys
+	case $1 in
+	engines) tty_keys F1 && tty_wait 5 '\[\?Help' && tty_keys F10 && tty_wait 5 '\[1Over' && tty_keys 6 ;;
+	compute) tty_keys Down Up Enter ;;
+	apply) tty_keys A ;;
+	start | confirm | typed) tty_keys Enter ;;
+	quit) tty_keys F10 ;;
+	esac
+}
+
+commands() {
+	case $1 in
+	engines) tty_type ':reroute' ;;
+	apply) tty_type ':prepare' ;;
+	typed) ;;
+	*) tty_type ":$1" ;;
+	esac
+	tty_keys Enter
+}
+
+# A click on what the screen shows.
+click_on() { # text
+	local at=$(tty_screen | grep -nF -- "$1" | tail -n 1) before
+	[ -n "$at" ] || { echo "not there: $1"; return 1; }
+	before=${at#*:} before=${before%%"$1"*}
+	tty_type $'\e['"<0;$((${#before} + 1));${at%%:*}M"
+	tty_type $'\e['"<0;$((${#before} + 1));${at%%:*}m"
+}
+mouse() {
+	case $1 in
+	engines) click_on 6Eng ;;
+	compute) click_on 'Space compute' ;;
+	apply) click_on 'A apply...' ;;
+	start | confirm) click_on 'Enter type name' ;;
+	typed) tty_wait 5 'Enter done' && click_on 'Enter done' ;;
+	quit) click_on 'q quit' ;;
+	esac
+}
+
+for h in arrows commands mouse; do habit $h; done
+
 # In the tour: at that step, what its lines say, joined.
 tour_says() { # step
 	tty_wait "${2:-10}" "Tour $1 of 14" && words=$(tty_screen | grep -A2 "Tour $1 of 14" | tail -n 2 | tr -s '\n ' ' ')

@@ -60,7 +60,7 @@ suites() {
 	printf 'lab\t%s\n' "250 900 unit make --no-print-directory unit" # one program at a time: as long as sanitize
 	printf 'lab\t%s\n' "100 400 terminal bash tests/terminal.sh"
 	printf 'lab\t%s\n' "15 200 fabrics bash tests/fabrics.sh"
-	printf 'lab\t%s\n' "30 240 newcomer bash tests/newcomer.sh"
+	printf 'lab\t%s\n' "60 240 newcomer bash tests/newcomer.sh"
 	printf 'lab\t%s\n' "65 400 story bash tests/story.sh" # it waits: two windows of 30 samples
 	printf 'lab\t%s\n' "55 300 batch bash tests/batch.sh"
 	printf 'lab\t%s\n' "50 400 audit bash tests/audit.sh"
