@@ -179,9 +179,12 @@ static uint32_t end_find_shown(uint32_t found[2], uint32_t most, const struct fa
 		if (end_find_is_shown_so(f, end, text, len) && n++ < 2)
 			found[n - 1] = end;
 	}
-	for (uint32_t end = f->nterm; end < f->nend + f->nsw && n < most; end++)
-		if (end_find_is_shown_so(f, end, text, len) && n++ < 2)
+	for (uint32_t end = f->nterm; end < f->nend + f->nsw && n < most; end++) {
+		const char *own = end < f->nend ? f->term_name[end] : f->sw_short[end - f->nend];
+
+		if (!strncmp(own, text, name) && end_find_is_shown_so(f, end, text, len) && n++ < 2)
 			found[n - 1] = end;
+	}
 	return n;
 }
 
