@@ -40,7 +40,7 @@ static const struct effort quick = {
 static const struct effort hard = {
 	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = WORTH
 };
-/* Where scratch reaches clearly more, a little may lead to more. */
+/* Where scratch reaches clearly more, a little may lead to more: see sar_step_is_patient(). */
 static const struct effort patient = {
 	.flows = 1u << 19, .work = 1ull << 27, .patterns = 4, .worth = PATIENT
 };
@@ -408,6 +408,12 @@ static int sar_step_keep(struct tables **out, struct stepping *s)
 	return rc;
 }
 
+/* Where the way to what scratch reaches gains nothing, little is enough. */
+static bool sar_step_is_patient(const struct stepping *s, const struct draft *best)
+{
+	return sar_step_has_more(s) && (!best->good || best->after >= best->before);
+}
+
 /* *best: what is taken, if it is good: single moves, where these gain little the way to what
  * scratch reaches, or moves looked for longer. */
 static int sar_step_find(struct draft *best, struct stepping *s)
@@ -423,7 +429,7 @@ static int sar_step_find(struct draft *best, struct stepping *s)
 	draft_done(&other);
 	if (rc || (best->good && best->after <= LITTLE * best->before))
 		return rc;
-	rc = sar_step_try_moves(&other, s, sar_step_has_more(s) ? &patient : &hard);
+	rc = sar_step_try_moves(&other, s, sar_step_is_patient(s, best) ? &patient : &hard);
 	if (!rc)
 		sar_step_take_better(best, &other);
 	draft_done(&other);
