@@ -88,7 +88,7 @@ static void who_stays_on_base_lids_during_the_writes_is_hit(void **state)
 	struct sum sum;
 
 	(void)state;
-	play_all(&sum, 3, LIE_MIGRATE);
+	play_all(&sum, GAMES, LIE_MIGRATE);
 	assert_true(sum.bad > 0);
 }
 
