@@ -33,7 +33,7 @@ apply() { # exit code; more words.  Not confirmed in time: 7
 	does "$want" apply --accept-slower "${dirs[@]}" --accept-strangers --yes-fabric lab --confirm-timeout 1 "$@"
 }
 
-"$IBROUTE_TOP" topo hyperx:dims=4x4,hosts=2 >"$LAB_DIR/net0"
+"$IBROUTE_TOP" topo torus:dims=6x4,hosts=2 >"$LAB_DIR/net0"
 sed 's/# "n0030"/# "n0003"/; s/# "n0019"/# "n0019 HCA-1"/; s/# "n0020"/# "n0019 HCA-2"/' "$LAB_DIR/net0" |
 	LC_ALL=C sed $'s/"\\(sw[0-9]*\\)"/"\\1\e[2J\a\xff\xc2\x9b31m\xe2\x80\xae"/; s/"n0031"/"n0031\e]0;x\a \x80"/' >"$LAB_DIR/net1"
 lab_fabric "$LAB_DIR/net1" || give_up "the fabric"
