@@ -876,9 +876,10 @@ static void load_tree_write_late(struct min_load_tree *b)
 {
 	struct row_lines x;
 
+	if (!b->nlate)
+		return;
 	load_tree_take_late(&x, b);
-	if (x.nlate)
-		load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
+	load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
 }
 
 static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)

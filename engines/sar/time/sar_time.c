@@ -66,7 +66,7 @@ static int sar_time_repair(struct tables **out, const struct sar_timing *k)
 	n = changed ? changed->value : 0;
 	if (!rc)
 		notes_set(k->params->notes, "sar_repaired", n,
-			  "the installed tables lose messages: %" PRIu64
+			  "the installed tables lack paths: %" PRIu64
 			  " LFT entr%s repaired before the jobs are looked at",
 			  n, n == 1 ? "y is" : "ies are");
 	notes_done(&notes);
