@@ -81,6 +81,8 @@ void msg_drop(struct msg *msg)
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
 	job_time_changes_done(&msg->jobs_time);
+	free(msg->rates_now);
+	free(msg->rates_plan);
 	free(msg->engines);
 	fabric_shape_put(msg->shape);
 	free(msg->silent);

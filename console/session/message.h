@@ -137,6 +137,7 @@ struct msg {
 	struct job_time_changes jobs_time;
 	struct message_figures messages;
 	struct forecast now, plan;
+	double *rates_now, *rates_plan; /* of a forecast, by job of jobs; NULL: not known */
 	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;
 	struct auto_plan automatic; /* of a preview for automatic mode; text: why it is not sound */

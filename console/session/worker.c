@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/worker.h"
 
+#include "engines/predict/job_rate.h"
 #include "engines/parx/parx_choice.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/memory/thread.h"
@@ -167,6 +168,21 @@ static int worker_expect(struct worker *w, const struct work *k, struct forecast
 	return forecast_compute(out, k->in.f, r->t, k->in.jobs, &r->to, &w->progress, err);
 }
 
+/* *out: the rate of each job. */
+static int worker_rate(struct worker *w, const struct work *k, double **out, const struct routed *r,
+		       struct err *err)
+{
+	struct job_rate_opts opts = { .seed = ROUTE_REPORT_QUICK.seed,
+				      .lids = r->to.lids,
+				      .lids_ctx = r->to.ctx };
+
+	if (!r->t || k->traffic_only || !k->in.jobs)
+		return 0;
+	progress_next(&w->progress);
+	*out = xcalloc(k->in.jobs->njob + 1u, sizeof(**out));
+	return job_rate_compute(*out, k->in.f, r->t, k->in.jobs, &opts, &w->progress, err);
+}
+
 static int worker_carry(struct worker *w, const struct work *k, struct traffic *out,
 			const struct routed *r, struct err *err)
 {
@@ -197,7 +213,7 @@ static int worker_find_choices(struct routed *plan, struct routed *now, const st
 static void worker_do_forecast(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(k->traffic_only ? MSG_TRAFFIC : MSG_FORECAST);
-	unsigned each = !k->traffic_only + (k->rates != NULL);
+	unsigned each = (k->traffic_only ? 0 : k->in.jobs ? 2 : 1) + (k->rates != NULL);
 	struct routed plan = { .t = k->in.tables }, now = { .t = k->in.installed };
 	struct err err = { "" };
 	int rc;
@@ -208,6 +224,10 @@ static void worker_do_forecast(struct worker *w, struct work *k)
 		rc = worker_expect(w, k, &msg->plan, &plan, &err);
 	if (!rc)
 		rc = worker_expect(w, k, &msg->now, &now, &err);
+	if (!rc)
+		rc = worker_rate(w, k, &msg->rates_plan, &plan, &err);
+	if (!rc)
+		rc = worker_rate(w, k, &msg->rates_now, &now, &err);
 	if (!rc)
 		rc = worker_carry(w, k, &msg->traffic_plan, &plan, &err);
 	if (!rc)
@@ -286,7 +306,8 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	in.opts = ROUTE_REPORT_QUICK;
 	if (k->automatic)
 		in.opts.pattern = k->in.opts.pattern;
-	in.opts.rates = in.opts.pattern == PREDICT_ALLTOALL;
+	/* whom nobody waits for gets them at once, others with the forecast */
+	in.opts.rates = k->automatic && in.opts.pattern == PREDICT_ALLTOALL;
 	in.memo = w->memo;
 	worker_begin(w, MSG_WORK_STEP, NULL,
 		     route_report_parts(&in, steps | (k->automatic ? AUTO_REST : 0)));

@@ -203,7 +203,8 @@ static bool preview_changes_knows_rates(const struct job_time_changes *t)
 static struct job_columns preview_changes_columns(const struct state *s, struct rect r)
 {
 	const struct job_time_changes *t = state_plan(s)->jobs_time;
-	bool time = t && t->n, rate = preview_changes_knows_rates(t);
+	bool time = t && t->n;
+	bool rate = preview_changes_knows_rates(t) || (time && state_plan(s)->forecasting);
 	struct job_columns at = { .time = time, .rate = rate };
 	int end = time ? 25 : 13;
 
@@ -250,7 +251,7 @@ static void preview_changes_draw_rate(const struct state *s, struct canvas *c, s
 		canvas_rightf(c, r, end, y, role, "%.0f > %.0f", 100 * j->rate_before,
 			      100 * j->rate_after);
 	else
-		canvas_right(c, r, end, y, ROLE_DIM, "-");
+		canvas_right(c, r, end, y, ROLE_DIM, state_plan(s)->forecasting && j ? "..." : "-");
 }
 
 static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,

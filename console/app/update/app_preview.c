@@ -707,6 +707,8 @@ static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 	if (x && !msg->rc && whole) {
 		x->now = msg->now;
 		x->plan = msg->plan;
+		job_time_changes_add_rates(&a->kept[x - a->state.preview.list]->jobs_time,
+					   msg->rates_now, msg->rates_plan, x->jobs);
 	}
 	if (x && !msg->rc) {
 		x->traffic_now = msg->traffic_now;
