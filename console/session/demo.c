@@ -310,7 +310,8 @@ static int demo_cables(uint32_t *n, struct demo *d, const char *text, bool up, s
 	struct route_limits *l = NULL;
 	int rc = *text ? route_limits_exclude(&l, d->fabric, text, err) : 0;
 
-	*n = rc ? 0 : demo_set_cables(d, l, up);
+	/* a text of blanks names none, not all */
+	*n = rc || (*text && !l) ? 0 : demo_set_cables(d, l, up);
 	route_limits_free(l);
 	return rc;
 }

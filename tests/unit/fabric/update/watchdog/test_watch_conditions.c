@@ -233,19 +233,27 @@ static void errors_up_to_the_limit_are_no_reason(void **state)
 	assert_non_null(strstr(f.text, "51 symbol errors more since the update, limit 50"));
 }
 
-/* An update that gives paths to messages which are lost is not rolled back for those. */
-static void what_was_lost_before_a_repair_is_no_reason(void **state)
+/* The plan mends a path that the tables of before do not have. */
+static void lose_a_path(struct world *w, uint32_t sw)
 {
-	struct world *w = *state;
-	struct watch_finding f;
-	uint32_t sw, term = 0;
-	uint8_t port = uplink(w, &sw);
+	uint32_t term = 0;
 
 	while (w->f->term_sw[term] == sw)
 		term++;
 	plan_free(w->p);
 	tables_row(w->from, sw)[w->f->term_lid[term]] = FAB_NO_PORT;
 	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, NULL, 1000, NULL), 0);
+}
+
+/* An update that gives paths to messages which are lost is not rolled back for those. */
+static void what_was_lost_before_a_repair_is_no_reason(void **state)
+{
+	struct world *w = *state;
+	struct watch_finding f;
+	uint32_t sw;
+	uint8_t port = uplink(w, &sw);
+
+	lose_a_path(w, sw);
 	begin(w, 1u << WATCH_ERRORS);
 	sim_add_counter(w->sim, sw, port, CTR_TX_DISCARD, 5000);
 	assert_false(trips(w, 1, &f));
@@ -264,14 +272,10 @@ static void other_errors_count_from_the_first_write_on_in_a_repair_too(void **st
 {
 	struct world *w = *state;
 	struct watch_finding f;
-	uint32_t sw, term = 0;
+	uint32_t sw;
 	uint8_t port = uplink(w, &sw);
 
-	while (w->f->term_sw[term] == sw)
-		term++;
-	plan_free(w->p);
-	tables_row(w->from, sw)[w->f->term_lid[term]] = FAB_NO_PORT;
-	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, NULL, 1000, NULL), 0);
+	lose_a_path(w, sw);
 	begin(w, 1u << WATCH_ERRORS);
 	sim_add_counter(w->sim, sw, port, CTR_LINK_DOWNED, 1);
 	assert_true(trips(w, 1000, &f));
