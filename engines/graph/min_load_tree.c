@@ -12,7 +12,7 @@
 #define RUN_WORK    (4u << 20) /* edges at most between two reports */
 #define PACKED_RUN  16	       /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	    8	       /* rows asked for before they are written */
-#define ROUNDS	    4	       /* of BATCH such LIDs, which threads share before they part */
+#define ROUNDS	    8	       /* of BATCH such LIDs, which threads share before they part */
 #define GROUPS	    (ROUNDS * BATCH / MIN_LOAD_TREE_GROUP)
 #define ROWS_TURNS  8	 /* turns in which threads share the rows */
 #define ROWS_PARTS  32	 /* the same of LIDs that are late, some of them beside each group */
@@ -30,12 +30,6 @@ struct columns {
 	uint32_t line[PACKED_RUN]; /* ... and where they begin */
 };
 
-/* A LID whose ports are chosen, but not in the rows yet. */
-struct late {
-	struct dest d;
-	uint8_t *hops; /* where they also go; NULL: nowhere */
-};
-
 struct min_load_tree {
 	const struct fabric *f;
 	struct tables *t;
@@ -51,9 +45,10 @@ struct min_load_tree {
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
-	struct packed_tree *packed[MIN_LOAD_TREE_GROUP]; /* in DAGs of the set, by LID of a group */
-	uint32_t *sent[MIN_LOAD_TREE_GROUP];		 /* routes by switch, likewise */
-	struct late late[BATCH]; /* that others may follow before the rows are passed */
+	struct packed_tree **packed; /* in DAGs of the set, by worker */
+	unsigned npacked;
+	struct sent sent[MIN_LOAD_TREE_GROUP]; /* of a group */
+	struct dest late[BATCH];	       /* chosen, but not in the rows yet */
 	uint32_t nlate;
 	uint8_t *late_place; /* of each, by LID * switches + switch: the channel's place there */
 	unsigned late_half;  /* of that: others write the LIDs before from the other half */
@@ -75,6 +70,14 @@ static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fa
 {
 	(void)ctx;
 	spdag_shortest(g, f, root);
+}
+
+/* Of their own, so that what one worker writes stays with its core. */
+static void load_tree_new_packed(struct min_load_tree *b, unsigned workers)
+{
+	b->packed = xrealloc(b->packed, workers, sizeof(*b->packed));
+	for (; b->npacked < workers; b->npacked++)
+		b->packed[b->npacked] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
 }
 
 bool min_load_tree_in_groups(const struct fabric *f)
@@ -102,7 +105,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->routes = xcalloc(f->nsw, sizeof(*b->routes));
 	b->pick = xcalloc(f->nsw, sizeof(*b->pick));
-	b->packed[0] = packed_tree_new(f, b->load, rule == BALANCE_PORTS);
+	load_tree_new_packed(b, 1);
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 	return b;
 }
@@ -124,10 +127,11 @@ void min_load_tree_free(struct min_load_tree *b)
 	free(b->cost);
 	free(b->routes);
 	free(b->pick);
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
+	for (unsigned i = 0; i < b->npacked; i++)
 		packed_tree_free(b->packed[i]);
-		free(b->sent[i]);
-	}
+	free(b->packed);
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
+		sent_done(&b->sent[i]);
 	free(b->port);
 	free(b);
 }
@@ -712,10 +716,10 @@ struct packed_group {
 	uint32_t n;
 	const uint32_t *weight;
 	int64_t sign;
-	uint8_t *was;			       /* what they take back, by LID * nsw + switch */
-	struct sent sent[MIN_LOAD_TREE_GROUP]; /* by LID, of these together */
-	const struct row_lines *beside;	       /* rows that are passed beside their choice ... */
-	uint32_t from;			       /* ... from this part on */
+	uint8_t *was;	/* what they take back, by LID * nsw + switch */
+	uint8_t *place; /* where those of their channels go, by LID * nsw + switch */
+	const struct row_lines *beside; /* rows that are passed beside their choice ... */
+	uint32_t from;			/* ... from this part on */
 };
 
 /* LIDs on their way to or from the rows. */
@@ -724,7 +728,7 @@ struct row_lines {
 	uint32_t nline; /* lines of memory that they take of a row, ... */
 	uint32_t line[BATCH + MIN_LOAD_TREE_GROUP]; /* ... and where they begin */
 	const struct packed_group *from; /* whose entries are read; or NULL; these are written: */
-	struct late late[BATCH];
+	struct dest late[BATCH];
 	const uint8_t *place; /* theirs of late_place */
 	uint32_t nlate;
 	uint32_t passed; /* parts that groups have beside them */
@@ -738,14 +742,15 @@ static void load_tree_add_line(struct row_lines *x, uint16_t lid)
 
 static void load_tree_prepare_groups(struct min_load_tree *b)
 {
+	unsigned workers = b->pool ? pool_threads(b->pool) : 1;
+
+	if (b->npacked < workers)
+		load_tree_new_packed(b, workers);
 	if (b->late_place)
 		return;
 	b->late_place = xcalloc(2 * (size_t)b->f->nsw * BATCH, 1);
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++) {
-		if (!b->packed[i])
-			b->packed[i] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
-		b->sent[i] = xcalloc(b->f->nsw, sizeof(*b->sent[i]));
-	}
+	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
+		sent_init(&b->sent[i], b->f);
 }
 
 static uint8_t *load_tree_late_place(const struct min_load_tree *b, uint32_t k)
@@ -753,13 +758,13 @@ static uint8_t *load_tree_late_place(const struct min_load_tree *b, uint32_t k)
 	return b->late_place + ((size_t)b->late_half * BATCH + k) * b->f->nsw;
 }
 
-/* The places of its channels are kept behind those of nlate LIDs. */
-static void load_tree_prepare_sent(struct packed_group *x, uint32_t nlate)
+/* Where goes what LID i of the group sends. */
+static struct sent *load_tree_sent(const struct packed_group *x, uint32_t i)
 {
-	const struct min_load_tree *b = x->b;
+	struct sent *s = &x->b->sent[i];
 
-	for (uint32_t i = 0; i < x->n; i++)
-		x->sent[i] = (struct sent){ load_tree_late_place(b, nlate + i), b->sent[i] };
+	s->place = x->place + (size_t)i * x->b->f->nsw;
+	return s;
 }
 
 /* What the group sends, at some switches. */
@@ -767,16 +772,11 @@ static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
 {
 	const struct packed_group *x = ctx;
 	const struct min_load_tree *b = x->b;
-	uint64_t nsw = b->f->nsw;
-	uint32_t end = (uint32_t)(nsw * (part + 1) / ROWS_TURNS);
+	uint32_t blocks = sent_blocks(b->f);
 
 	(void)worker;
-	for (uint32_t u = (uint32_t)(nsw * part / ROWS_TURNS); u < end; u++) {
-		uint64_t *load = b->load + b->f->chan_off[u];
-
-		for (uint32_t k = 0; k < x->n; k++)
-			load[x->sent[k].place[u]] += (uint64_t)x->sign * x->sent[k].routes[u];
-	}
+	sent_add(b->sent, x->n, b->f, x->weight, b->load, x->sign, blocks * part / ROWS_TURNS,
+		 blocks * (part + 1) / ROWS_TURNS);
 	return false;
 }
 
@@ -787,12 +787,9 @@ static void load_tree_write_late_at(const struct row_lines *x, uint32_t u)
 	uint8_t *row = tables_row(b->t, u);
 
 	for (uint32_t k = 0; k < x->nlate; k++, place += b->f->nsw) {
-		const struct late *l = &x->late[k];
-		uint8_t own = u == l->d.sw ? l->d.port : port[*place];
+		const struct dest *d = &x->late[k];
 
-		row[l->d.lid] = own;
-		if (l->hops)
-			l->hops[u] = own;
+		row[d->lid] = u == d->sw ? d->port : port[*place];
 	}
 }
 
@@ -839,6 +836,18 @@ static bool load_tree_pass_left(void *ctx, unsigned worker, uint32_t i)
 	return false;
 }
 
+/* The ports of LID i of a group, to where they are wanted by switch. */
+static void load_tree_tell_chosen(const struct packed_group *x, uint32_t i)
+{
+	const struct fabric *f = x->b->f;
+	const uint8_t *place = x->place + (size_t)i * f->nsw;
+	uint8_t *hops = lft_hops_fill(x->b->hops, x->d[i].lid);
+
+	for (uint32_t u = 0; u < f->nsw; u++)
+		hops[u] = f->chan_port[f->chan_off[u] + place[u]];
+	hops[x->d[i].sw] = x->d[i].port;
+}
+
 /* The short turns last, so that threads do not wait long for each other. */
 static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
 {
@@ -846,13 +855,14 @@ static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
 	struct min_load_tree *b = x->b;
 	struct packed_dag g;
 
-	(void)worker;
 	if (i >= x->n) {
 		load_tree_pass_part(x->beside, x->from + i - x->n, ROWS_PARTS);
 		return false;
 	}
 	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_choose(b->packed[i], &g, x->weight, &x->sent[i]);
+	packed_tree_choose(b->packed[worker], &g, x->weight, load_tree_sent(x, i));
+	if (b->hops)
+		load_tree_tell_chosen(x, i);
 	return false;
 }
 
@@ -868,7 +878,7 @@ static void load_tree_take_late(struct row_lines *x, struct min_load_tree *b)
 	x->nlate = b->nlate;
 	memcpy(x->late, b->late, b->nlate * sizeof(*b->late));
 	for (uint32_t k = 0; k < b->nlate; k++)
-		load_tree_add_line(x, b->late[k].d.lid);
+		load_tree_add_line(x, b->late[k].lid);
 	b->nlate = 0;
 }
 
@@ -888,10 +898,9 @@ static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)
 	struct min_load_tree *b = x->b;
 	struct packed_dag g;
 
-	(void)worker;
 	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_follow(b->packed[i], &g, x->weight, x->was + (size_t)i * b->f->nsw,
-			   &x->sent[i]);
+	packed_tree_follow(b->packed[worker], &g, x->weight, x->was + (size_t)i * b->f->nsw,
+			   load_tree_sent(x, i));
 	return false;
 }
 
@@ -921,10 +930,9 @@ static void load_tree_do_stages(struct min_load_tree *b, const struct pool_stage
 static void load_tree_put_late(struct min_load_tree *b, const struct packed_group *x)
 {
 	for (uint32_t k = 0; k < x->n; k++) {
-		const struct dest *d = &x->d[k];
-
-		b->late[b->nlate++] =
-			(struct late){ *d, b->hops ? lft_hops_fill(b->hops, d->lid) : NULL };
+		b->late[b->nlate++] = x->d[k];
+		if (b->hops)
+			lft_hops_fill(b->hops, x->d[k].lid);
 	}
 }
 
@@ -969,7 +977,7 @@ static void load_tree_add_group(struct group_round *r, struct min_load_tree *b,
 	struct packed_group *x = &r->group[r->ngroup++];
 
 	*x = (struct packed_group){ .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
-	load_tree_prepare_sent(x, b->nlate);
+	x->place = load_tree_late_place(b, b->nlate);
 	load_tree_put_late(b, x);
 	r->stage[r->nstage++] =
 		(struct pool_stage){ load_tree_choose_packed, x, n + load_tree_take_beside(r, x) };
@@ -1030,8 +1038,7 @@ static uint64_t load_tree_route_group_again(struct min_load_tree *b, const struc
 	rows.from = &out;
 	for (uint32_t k = 0; k < n; k++)
 		load_tree_add_line(&rows, d[k].lid);
-	load_tree_prepare_sent(&out, 0);
-	load_tree_prepare_sent(&in, 0);
+	out.place = in.place = load_tree_late_place(b, 0);
 	load_tree_put_late(b, &in);
 	load_tree_do_stages(b, stage, sizeof(stage) / sizeof(*stage));
 	return 4 * load_tree_group_edges(&in);

@@ -70,7 +70,7 @@ uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 
 /* Is the fabric so large that LIDs of up to so many switches are chosen from the same loads, those
  * before the first of them, where their order allows it?  Then threads share them. */
-#define MIN_LOAD_TREE_GROUP 16
+#define MIN_LOAD_TREE_GROUP 32
 bool min_load_tree_in_groups(const struct fabric *f);
 
 /* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.

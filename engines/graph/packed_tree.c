@@ -8,10 +8,12 @@
 
 struct packed_tree {
 	const struct fabric *f;
-	uint64_t *load;	  /* by channel; the caller's */
-	uint64_t *cost;	  /* by position; NULL: nobody asks */
-	uint64_t *routes; /* by position: what comes through */
-	uint32_t *pick;	  /* by position: the edge */
+	uint64_t *load;		/* by channel; the caller's */
+	uint64_t *cost;		/* by position; NULL: nobody asks */
+	uint64_t *routes;	/* by position: what comes through */
+	uint32_t *pick;		/* by position: the edge */
+	uint8_t *place;		/* by switch: of the channel of a LID that is sent, ... */
+	struct sent_more *more; /* ... and what goes through for others */
 };
 
 /* What is done with the entries of a LID. */
@@ -35,6 +37,8 @@ struct packed_tree *packed_tree_new(const struct fabric *f, uint64_t *load, bool
 	t->cost = by_ports ? NULL : xcalloc(f->nsw, sizeof(*t->cost));
 	t->routes = xcalloc(f->nsw, sizeof(*t->routes));
 	t->pick = xcalloc(f->nsw, sizeof(*t->pick));
+	t->place = xcalloc(f->nsw, sizeof(*t->place));
+	t->more = xcalloc(f->nsw, sizeof(*t->more));
 	return t;
 }
 
@@ -45,6 +49,8 @@ void packed_tree_free(struct packed_tree *t)
 	free(t->cost);
 	free(t->routes);
 	free(t->pick);
+	free(t->place);
+	free(t->more);
 	free(t);
 }
 
@@ -103,8 +109,7 @@ packed_tree_send(const struct doing *d, uint32_t u, uint32_t k, uint64_t routes)
 	uint32_t place = d->g->place[k], c = t->f->chan_off[u] + place;
 
 	if (d->sent) {
-		d->sent->place[u] = (uint8_t)place;
-		d->sent->routes[u] = (uint32_t)routes;
+		t->place[u] = (uint8_t)place;
 	} else if (d->weights) {
 		t->load[c] += (uint64_t)d->sign * routes * chan_weight(d->weights, c);
 	} else {
@@ -199,6 +204,9 @@ static inline __attribute__((always_inline)) void packed_tree_send_inner(const s
 
 		t->routes[g->to[e]] += t->routes[i];
 		packed_tree_send(d, u, e, t->routes[i]);
+		if (d->sent)
+			t->more[i - 1] =
+				(struct sent_more){ u, (uint32_t)t->routes[i] - d->weight[u] };
 		end = k;
 	}
 }
@@ -218,7 +226,7 @@ static inline __attribute__((always_inline)) void packed_tree_do(const struct do
 	packed_tree_send_singles(d, packed_tree_send_outer(d, end));
 	packed_tree_send_inner(d, end);
 	if (d->sent)
-		d->sent->routes[g->sw[0]] = d->sent->place[g->sw[0]] = 0;
+		sent_set(d->sent, t->f, g->sw[0], t->place, t->more, g->ninner - 1);
 }
 
 uint64_t packed_tree_route(struct packed_tree *t, const struct packed_dag *g,

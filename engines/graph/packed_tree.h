@@ -9,6 +9,7 @@
 #pragma once
 
 #include "engines/graph/dagset.h"
+#include "engines/graph/sent.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "fabric/model/topology/fabric.h"
 
@@ -32,12 +33,6 @@ uint64_t packed_tree_route(struct packed_tree *t, const struct packed_dag *g,
 uint64_t packed_tree_count(struct packed_tree *t, const struct packed_dag *g,
 			   const uint32_t *weight, const uint8_t *port,
 			   const struct chan_weights *weights, int64_t sign);
-
-/* What a LID's entries send where: by switch, the root sends nothing. */
-struct sent {
-	uint8_t *place;	  /* the channel among those of the switch ... */
-	uint32_t *routes; /* ... and the routes */
-};
 
 /* The same as the two above without a change of loads, so that several may run at a time. */
 uint64_t packed_tree_choose(struct packed_tree *t, const struct packed_dag *g,
