@@ -384,6 +384,18 @@ static bool parx_dags_keeps_hops(const struct parx_dags *x, uint32_t rule, const
 	return true;
 }
 
+/* Small messages of all its extra switches have a shortest path, on whichever LID.  From the middle
+ * of a line, which is in both halves, this LID's may be the only one. */
+static bool parx_dags_keeps_shortest(const struct parx_dags *x, uint32_t rule)
+{
+	if (parx_dags_has_spare(x))
+		return true;
+	for (uint32_t u = 0; u < x->f->nsw; u++)
+		if (x->extra[u] >> rule & 1 && !parx_dags_has_shortest(x, u))
+			return false;
+	return true;
+}
+
 static void parx_dags_take_crossers(struct parx_dags *x, uint32_t root, uint32_t rule)
 {
 	const struct fabric *f = x->f;
@@ -416,7 +428,8 @@ static void parx_dags_lead_crossers_of(struct parx_dags *x, uint32_t root, uint3
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		hops[u] = x->dag[rule].dist[x->dag[rule].pos[u]];
 	parx_dags_take_crossers(x, root, rule);
-	if (!parx_dags_do_build(x, rule, root) || !parx_dags_keeps_hops(x, rule, hops)) {
+	if (!parx_dags_do_build(x, rule, root) || !parx_dags_keeps_hops(x, rule, hops) ||
+	    !parx_dags_keeps_shortest(x, rule)) {
 		parx_dags_leave_crossers(x, root, rule);
 		parx_dags_do_build(x, rule, root);
 	}

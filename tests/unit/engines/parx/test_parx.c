@@ -106,6 +106,16 @@ static void every_pair_has_shortest_paths_and_detours(void **state)
 	judge("hyperx:dims=4x3x3x3x2,hosts=1,lmc=4", 8, 0);
 }
 
+/* The middle of a line is in both halves, and so many hosts make LIDs go around for others. */
+static void many_hosts_on_lines_of_odd_size_keep_their_shortest_paths(void **state)
+{
+	(void)state;
+	judge("hyperx:dims=5,hosts=9,lmc=1", 8, 0);
+	judge("hyperx:dims=5x3,hosts=9,lmc=2", 8, 0);
+	judge("hyperx:dims=5x5,hosts=8,lmc=2", 8, 0);
+	judge("hyperx:dims=9x9,hosts=14,lmc=2", 8, 0);
+}
+
 static void guids_ports_and_lids_do_not_matter(void **state)
 {
 	static const char *const specs[] = { "hyperx:dims=12x8,hosts=7,lmc=2,fail=15",
@@ -765,6 +775,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_pair_has_shortest_paths_and_detours),
+		cmocka_unit_test(many_hosts_on_lines_of_odd_size_keep_their_shortest_paths),
 		cmocka_unit_test(guids_ports_and_lids_do_not_matter),
 		cmocka_unit_test(missing_cables_leave_shortest_paths_and_detours),
 		cmocka_unit_test(
