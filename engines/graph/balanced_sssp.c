@@ -89,7 +89,7 @@ static void balanced_sssp_find_beside(struct even *e)
 	uint32_t n = e->n - e->nterm - e->npinned, nlast = 0;
 
 	e->nbeside = 0;
-	if (!min_load_tree_in_groups(e->f) || balanced_sssp_is_small(e) ||
+	if (!min_load_tree_in_lanes(e->f) || balanced_sssp_is_small(e) ||
 	    (!e->how->build && e->f->nend > e->f->nterm))
 		return;
 	last = xcalloc(n + 1, sizeof(*last));
@@ -269,8 +269,8 @@ static int balanced_sssp_find_hot(struct even *e, uint64_t least, uint8_t *hot)
 /* Room for the columns of a group more. */
 static uint8_t *balanced_sssp_room(struct round *r, const struct even *e)
 {
-	if (r->n + MIN_LOAD_TREE_GROUP > r->room) {
-		r->room = 2 * r->room + 64;
+	if (r->n + MIN_LOAD_TREE_MOST > r->room) {
+		r->room = 2 * r->room + MIN_LOAD_TREE_MOST;
 		r->dest = xrealloc(r->dest, r->room, sizeof(*r->dest));
 		r->column = xrealloc(r->column, r->room, e->f->nsw);
 	}

@@ -12,14 +12,11 @@
 #define RUN_WORK    (4u << 20) /* edges at most between two reports */
 #define PACKED_RUN  16	       /* LIDs of different switches whose ports are written row by row */
 #define AHEAD	    8	       /* rows asked for before they are written */
-#define ROUNDS	    8	       /* of BATCH such LIDs, which threads share before they part */
-#define GROUPS	    (ROUNDS * BATCH / MIN_LOAD_TREE_GROUP)
-#define ROWS_TURNS  8	 /* turns in which threads share the rows */
-#define ROWS_PARTS  32	 /* the same of LIDs that are late, some of them beside each group */
-#define ROWS_BESIDE 8	 /* so many */
-#define IN_GROUPS   8192 /* terminals from which on LIDs are chosen in groups */
-#define FEW_MOVED   8	 /* one position in so many goes on to an edge that costs the same */
-#define STREAM_RUNS 4	 /* that are routed while others prepare as many */
+#define ROWS_TURNS  8	       /* turns in which threads share the rows */
+#define IN_LANES    8192       /* terminals from which on LIDs are chosen in lanes */
+#define MATES	    16	       /* switches whose LIDs add nothing that are routed together */
+#define FEW_MOVED   8	       /* one position in so many goes on to an edge that costs the same */
+#define STREAM_RUNS 4	       /* that are routed while others prepare as many */
 
 /* Ports by switch of some LIDs, on their way to the rows. */
 struct columns {
@@ -45,20 +42,15 @@ struct min_load_tree {
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	struct spdag dag;
 	const struct dagset *set;
-	struct packed_tree **packed; /* in DAGs of the set, by worker */
-	unsigned npacked;
-	struct sent sent[MIN_LOAD_TREE_GROUP]; /* of a group */
-	struct dest late[BATCH];	       /* chosen, but not in the rows yet */
-	uint32_t nlate;
-	uint8_t *late_place; /* of each, by LID * switches + switch: the channel's place there */
-	unsigned late_half;  /* of that: others write the LIDs before from the other half */
-	bool together;	     /* groups of LIDs are chosen from the loads before the first of them */
-	struct lft_hops *hops; /* NULL: nobody wants them */
+	struct packed_tree *packed; /* in DAGs of the set */
+	struct load_lanes *lanes;   /* NULL: none yet */
+	bool in_lanes;		    /* LIDs whose DAGs are packed are chosen side by side */
+	struct lft_hops *hops;	    /* NULL: nobody wants them */
 	balance_build_fn build;
 	void *ctx;
-	struct pool *pool; /* NULL: there is only one thread */
-	uint32_t *through; /* by position * LIDs + LID: routes that come through */
-	struct min_load_tree *mate[MIN_LOAD_TREE_GROUP]; /* of a group, by switch */
+	struct pool *pool;		   /* NULL: there is only one thread */
+	uint32_t *through;		   /* by position * LIDs + LID: routes that come through */
+	struct min_load_tree *mate[MATES]; /* by switch of those together */
 	bool borrows;		/* it is a mate: the loads are its leader's, and do not change */
 	uint8_t *now;		/* ports by position of the LID at hand */
 	struct columns columns; /* n: others may be writing them */
@@ -72,17 +64,9 @@ static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fa
 	spdag_shortest(g, f, root);
 }
 
-/* Of their own, so that what one worker writes stays with its core. */
-static void load_tree_new_packed(struct min_load_tree *b, unsigned workers)
+bool min_load_tree_in_lanes(const struct fabric *f)
 {
-	b->packed = xrealloc(b->packed, workers, sizeof(*b->packed));
-	for (; b->npacked < workers; b->npacked++)
-		b->packed[b->npacked] = packed_tree_new(b->f, b->load, b->rule == BALANCE_PORTS);
-}
-
-bool min_load_tree_in_groups(const struct fabric *f)
-{
-	return f->nterm >= IN_GROUPS;
+	return f->nterm >= IN_LANES;
 }
 
 struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t,
@@ -92,7 +76,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 
 	b->f = f;
 	b->t = t;
-	b->together = min_load_tree_in_groups(f);
+	b->in_lanes = min_load_tree_in_lanes(f);
 	b->rule = rule;
 	b->build = build ? build : load_tree_build_shortest;
 	b->ctx = ctx;
@@ -105,7 +89,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
 	b->routes = xcalloc(f->nsw, sizeof(*b->routes));
 	b->pick = xcalloc(f->nsw, sizeof(*b->pick));
-	load_tree_new_packed(b, 1);
+	b->packed = packed_tree_new(f, b->load, rule == BALANCE_PORTS);
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 	return b;
 }
@@ -118,8 +102,8 @@ void min_load_tree_free(struct min_load_tree *b)
 	if (b->pool)
 		pool_end(b->pool);
 	free(b->through);
-	free(b->late_place);
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
+	load_lanes_free(b->lanes);
+	for (uint32_t i = 0; i < MATES; i++)
 		min_load_tree_free(b->mate[i]);
 	if (!b->borrows)
 		free(b->load);
@@ -127,11 +111,7 @@ void min_load_tree_free(struct min_load_tree *b)
 	free(b->cost);
 	free(b->routes);
 	free(b->pick);
-	for (unsigned i = 0; i < b->npacked; i++)
-		packed_tree_free(b->packed[i]);
-	free(b->packed);
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
-		sent_done(&b->sent[i]);
+	packed_tree_free(b->packed);
 	free(b->port);
 	free(b);
 }
@@ -622,7 +602,7 @@ static uint32_t load_tree_packed_run(const struct min_load_tree *b, const struct
 				     uint32_t n)
 {
 	struct packed_dag g;
-	uint32_t k = 0, most = b->together ? MIN_LOAD_TREE_GROUP : PACKED_RUN;
+	uint32_t k = 0, most = b->in_lanes ? LOAD_LANES_ROUND : PACKED_RUN;
 
 	if (!b->set || b->weights.of)
 		return 0;
@@ -647,9 +627,9 @@ static void load_tree_do_all(struct min_load_tree *b, uint32_t n,
 /* LIDs of some switches that follow each other, and that add nothing to the loads. */
 struct switch_group {
 	struct min_load_tree *b;
-	const struct dest *run[MIN_LOAD_TREE_GROUP];
-	uint32_t lids[MIN_LOAD_TREE_GROUP], n;
-	uint64_t work[MIN_LOAD_TREE_GROUP];
+	const struct dest *run[MATES];
+	uint32_t lids[MATES], n;
+	uint64_t work[MATES];
 };
 
 /* One that chooses from these loads and leaves them as they are. */
@@ -680,7 +660,7 @@ static uint32_t load_tree_gather(struct switch_group *x, const struct dest *d, u
 	const struct fabric *f = x->b->f;
 	uint32_t k = 0, most = 4 * (RUN_WORK / (f->nchan + 1));
 
-	for (x->n = 0; k < n && x->n < MIN_LOAD_TREE_GROUP && (!x->n || k < most); x->n++) {
+	for (x->n = 0; k < n && x->n < MATES && (!x->n || k < most); x->n++) {
 		if (d[k].end < f->nterm || load_tree_follows(f, &d[k]))
 			break;
 		x->run[x->n] = d + k;
@@ -708,343 +688,16 @@ static uint32_t load_tree_route_switches(struct min_load_tree *b, const struct d
 	return lids;
 }
 
-/* --- groups whose DAGs are packed ------------------------------------------------------------- */
-
-struct packed_group {
-	struct min_load_tree *b;
-	const struct dest *d;
-	uint32_t n;
-	const uint32_t *weight;
-	int64_t sign;
-	uint8_t *was;	/* what they take back, by LID * nsw + switch */
-	uint8_t *place; /* where those of their channels go, by LID * nsw + switch */
-	const struct row_lines *beside; /* rows that are passed beside their choice ... */
-	uint32_t from;			/* ... from this part on */
-};
-
-/* LIDs on their way to or from the rows. */
-struct row_lines {
-	struct min_load_tree *b;
-	uint32_t nline; /* lines of memory that they take of a row, ... */
-	uint32_t line[BATCH + MIN_LOAD_TREE_GROUP]; /* ... and where they begin */
-	const struct packed_group *from; /* whose entries are read; or NULL; these are written: */
-	struct dest late[BATCH];
-	const uint8_t *place; /* theirs of late_place */
-	uint32_t nlate;
-	uint32_t passed; /* parts that groups have beside them */
-};
-
-static void load_tree_add_line(struct row_lines *x, uint16_t lid)
-{
-	if (!x->nline || lid / LFT_BLOCK != x->line[x->nline - 1] / LFT_BLOCK)
-		x->line[x->nline++] = lid;
-}
-
-static void load_tree_prepare_groups(struct min_load_tree *b)
-{
-	unsigned workers = b->pool ? pool_threads(b->pool) : 1;
-
-	if (b->npacked < workers)
-		load_tree_new_packed(b, workers);
-	if (b->late_place)
-		return;
-	b->late_place = xcalloc(2 * (size_t)b->f->nsw * BATCH, 1);
-	for (uint32_t i = 0; i < MIN_LOAD_TREE_GROUP; i++)
-		sent_init(&b->sent[i], b->f);
-}
-
-static uint8_t *load_tree_late_place(const struct min_load_tree *b, uint32_t k)
-{
-	return b->late_place + ((size_t)b->late_half * BATCH + k) * b->f->nsw;
-}
-
-/* Where goes what LID i of the group sends. */
-static struct sent *load_tree_sent(const struct packed_group *x, uint32_t i)
-{
-	struct sent *s = &x->b->sent[i];
-
-	s->place = x->place + (size_t)i * x->b->f->nsw;
-	return s;
-}
-
-/* What the group sends, at some switches. */
-static bool load_tree_apply_part(void *ctx, unsigned worker, uint32_t part)
-{
-	const struct packed_group *x = ctx;
-	const struct min_load_tree *b = x->b;
-	uint32_t blocks = sent_blocks(b->f);
-
-	(void)worker;
-	sent_add(b->sent, x->n, b->f, x->weight, b->load, x->sign, blocks * part / ROWS_TURNS,
-		 blocks * (part + 1) / ROWS_TURNS);
-	return false;
-}
-
-static void load_tree_write_late_at(const struct row_lines *x, uint32_t u)
-{
-	const struct min_load_tree *b = x->b;
-	const uint8_t *port = b->f->chan_port + b->f->chan_off[u], *place = x->place + u;
-	uint8_t *row = tables_row(b->t, u);
-
-	for (uint32_t k = 0; k < x->nlate; k++, place += b->f->nsw) {
-		const struct dest *d = &x->late[k];
-
-		row[d->lid] = u == d->sw ? d->port : port[*place];
-	}
-}
-
-static void load_tree_read_at(const struct packed_group *x, uint32_t u)
-{
-	const uint8_t *row = tables_row(x->b->t, u);
-
-	for (uint32_t k = 0; k < x->n; k++)
-		x->was[(size_t)k * x->b->f->nsw + u] = row[x->d[k].lid];
-}
-
-/* The entries of one of so many parts of the switches, asked for before they are wanted: rows lie
- * far from each other. */
-static void load_tree_pass_part(const struct row_lines *x, uint32_t part, uint32_t parts)
-{
-	uint64_t nsw = x->b->f->nsw;
-	uint32_t end = (uint32_t)(nsw * (part + 1) / parts);
-
-	for (uint32_t u = (uint32_t)(nsw * part / parts); u < end; u++) {
-		const uint8_t *ahead = tables_row(x->b->t, u) + (size_t)AHEAD * x->b->t->stride;
-
-		for (uint32_t i = 0; u + AHEAD < nsw && i < x->nline; i++)
-			__builtin_prefetch(ahead + x->line[i], 1);
-		load_tree_write_late_at(x, u);
-		if (x->from)
-			load_tree_read_at(x->from, u);
-	}
-}
-
-static bool load_tree_pass_rows(void *ctx, unsigned worker, uint32_t part)
-{
-	(void)worker;
-	load_tree_pass_part(ctx, part, ROWS_TURNS);
-	return false;
-}
-
-/* The same of those that no group has had beside it. */
-static bool load_tree_pass_left(void *ctx, unsigned worker, uint32_t i)
-{
-	const struct row_lines *x = ctx;
-
-	(void)worker;
-	load_tree_pass_part(x, x->passed + i, ROWS_PARTS);
-	return false;
-}
-
-/* The ports of LID i of a group, to where they are wanted by switch. */
-static void load_tree_tell_chosen(const struct packed_group *x, uint32_t i)
-{
-	const struct fabric *f = x->b->f;
-	const uint8_t *place = x->place + (size_t)i * f->nsw;
-	uint8_t *hops = lft_hops_fill(x->b->hops, x->d[i].lid);
-
-	for (uint32_t u = 0; u < f->nsw; u++)
-		hops[u] = f->chan_port[f->chan_off[u] + place[u]];
-	hops[x->d[i].sw] = x->d[i].port;
-}
-
-/* The short turns last, so that threads do not wait long for each other. */
-static bool load_tree_choose_packed(void *ctx, unsigned worker, uint32_t i)
-{
-	struct packed_group *x = ctx;
-	struct min_load_tree *b = x->b;
-	struct packed_dag g;
-
-	if (i >= x->n) {
-		load_tree_pass_part(x->beside, x->from + i - x->n, ROWS_PARTS);
-		return false;
-	}
-	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_choose(b->packed[worker], &g, x->weight, load_tree_sent(x, i));
-	if (b->hops)
-		load_tree_tell_chosen(x, i);
-	return false;
-}
-
-/* Those that are late, which are no longer so. */
-static void load_tree_take_late(struct row_lines *x, struct min_load_tree *b)
-{
-	x->b = b;
-	x->nline = 0;
-	x->from = NULL;
-	x->passed = 0;
-	x->place = load_tree_late_place(b, 0);
-	b->late_half = !b->late_half;
-	x->nlate = b->nlate;
-	memcpy(x->late, b->late, b->nlate * sizeof(*b->late));
-	for (uint32_t k = 0; k < b->nlate; k++)
-		load_tree_add_line(x, b->late[k].lid);
-	b->nlate = 0;
-}
-
-static void load_tree_write_late(struct min_load_tree *b)
-{
-	struct row_lines x;
-
-	if (!b->nlate)
-		return;
-	load_tree_take_late(&x, b);
-	load_tree_do_all(b, ROWS_TURNS, load_tree_pass_rows, &x);
-}
-
-static bool load_tree_follow_packed(void *ctx, unsigned worker, uint32_t i)
-{
-	struct packed_group *x = ctx;
-	struct min_load_tree *b = x->b;
-	struct packed_dag g;
-
-	dagset_find(b->set, &g, x->d[i].sw);
-	packed_tree_follow(b->packed[worker], &g, x->weight, x->was + (size_t)i * b->f->nsw,
-			   load_tree_sent(x, i));
-	return false;
-}
-
-/* Returns the edges looked at, by LID but for passes as many. */
-static uint64_t load_tree_group_edges(const struct packed_group *x)
-{
-	struct packed_dag g;
-	uint64_t sum = 0;
-
-	for (uint32_t k = 0; k < x->n; k++) {
-		dagset_find(x->b->set, &g, x->d[k].sw);
-		sum += g.nedge + g.n;
-	}
-	return sum;
-}
-
-/* By this thread and the others, where there are any. */
-static void load_tree_do_stages(struct min_load_tree *b, const struct pool_stage *stage, uint32_t n)
-{
-	if (b->pool)
-		pool_for_stages(b->pool, stage, n);
-	for (uint32_t i = 0; i < n && !b->pool; i++)
-		load_tree_do_all(b, stage[i].n, stage[i].turn, stage[i].ctx);
-}
-
-/* Those that are chosen and not in the rows yet. */
-static void load_tree_put_late(struct min_load_tree *b, const struct packed_group *x)
-{
-	for (uint32_t k = 0; k < x->n; k++) {
-		b->late[b->nlate++] = x->d[k];
-		if (b->hops)
-			lft_hops_fill(b->hops, x->d[k].lid);
-	}
-}
-
-/* Groups that follow each other. */
-struct group_round {
-	struct packed_group group[GROUPS];
-	struct row_lines rows[ROUNDS];
-	struct pool_stage stage[2 * GROUPS + ROUNDS];
-	uint32_t ngroup, nrows, nstage;
-	struct row_lines *open; /* those that have parts left; NULL: none */
-};
-
-/* Rows that are passed beside the group; returns how many parts. */
-static uint32_t load_tree_take_beside(struct group_round *r, struct packed_group *x)
-{
-	struct row_lines *rows = r->open;
-
-	if (!rows)
-		return 0;
-	x->beside = rows;
-	x->from = rows->passed;
-	rows->passed += ROWS_BESIDE;
-	if (rows->passed == ROWS_PARTS)
-		r->open = NULL;
-	return ROWS_BESIDE;
-}
-
-/* What groups have left of the rows, as no more follow, or others come. */
-static void load_tree_end_rows(struct group_round *r)
-{
-	struct row_lines *x = r->open;
-
-	if (x)
-		r->stage[r->nstage++] =
-			(struct pool_stage){ load_tree_pass_left, x, ROWS_PARTS - x->passed };
-	r->open = NULL;
-}
-
-static void load_tree_add_group(struct group_round *r, struct min_load_tree *b,
-				const struct dest *d, uint32_t n, const uint32_t *weight)
-{
-	struct packed_group *x = &r->group[r->ngroup++];
-
-	*x = (struct packed_group){ .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
-	x->place = load_tree_late_place(b, b->nlate);
-	load_tree_put_late(b, x);
-	r->stage[r->nstage++] =
-		(struct pool_stage){ load_tree_choose_packed, x, n + load_tree_take_beside(r, x) };
-	r->stage[r->nstage++] = (struct pool_stage){ load_tree_apply_part, x, ROWS_TURNS };
-}
-
-static void load_tree_add_rows(struct group_round *r, struct min_load_tree *b)
-{
-	struct row_lines *x = &r->rows[r->nrows++];
-
-	load_tree_end_rows(r);
-	load_tree_take_late(x, b);
-	r->open = x;
-}
-
-/* Some groups from the first LID on.  Rows are passed when no more fit, or follow.  Returns the
- * LIDs. */
-static uint32_t load_tree_route_groups(struct min_load_tree *b, const struct dest *d, uint32_t n,
-				       const uint32_t *weight, uint64_t *work)
-{
-	struct group_round r;
-	uint32_t done = 0, run;
-
-	r.ngroup = r.nrows = r.nstage = 0;
-	r.open = NULL;
-	load_tree_prepare_groups(b);
-	while (r.ngroup < GROUPS && r.nrows < ROUNDS &&
-	       (run = load_tree_packed_run(b, d + done, n - done))) {
-		load_tree_add_group(&r, b, d + done, run, weight);
-		*work += 2 * load_tree_group_edges(&r.group[r.ngroup - 1]);
-		done += run;
-		if (done == n || b->nlate + MIN_LOAD_TREE_GROUP > BATCH)
-			load_tree_add_rows(&r, b);
-	}
-	load_tree_end_rows(&r);
-	load_tree_do_stages(b, r.stage, r.nstage);
-	return done;
-}
-
-/* Routes a group once more.  Those that are late are written where its entries are read; its own
- * are late then. */
-static uint64_t load_tree_route_group_again(struct min_load_tree *b, const struct dest *d,
-					    uint32_t n, const uint32_t *weight, uint8_t *was)
-{
-	struct packed_group out = {
-		.b = b, .d = d, .n = n, .weight = weight, .sign = -1, .was = was
-	};
-	struct packed_group in = { .b = b, .d = d, .n = n, .weight = weight, .sign = 1 };
-	struct row_lines rows;
-	const struct pool_stage stage[] = { { load_tree_pass_rows, &rows, ROWS_TURNS },
-					    { load_tree_follow_packed, &out, n },
-					    { load_tree_apply_part, &out, ROWS_TURNS },
-					    { load_tree_choose_packed, &in, n },
-					    { load_tree_apply_part, &in, ROWS_TURNS } };
-
-	load_tree_prepare_groups(b);
-	load_tree_take_late(&rows, b);
-	rows.from = &out;
-	for (uint32_t k = 0; k < n; k++)
-		load_tree_add_line(&rows, d[k].lid);
-	out.place = in.place = load_tree_late_place(b, 0);
-	load_tree_put_late(b, &in);
-	load_tree_do_stages(b, stage, sizeof(stage) / sizeof(*stage));
-	return 4 * load_tree_group_edges(&in);
-}
-
 /* --------------------------------------------------------------------------------------------- */
+
+static uint64_t load_tree_route_lanes(struct min_load_tree *b, const struct dest *d, uint32_t n,
+				      const uint32_t *weight, uint8_t *was)
+{
+	if (!b->lanes)
+		b->lanes = load_lanes_new(b->f, b->t, b->set, b->pool, b->hops,
+					  b->rule == BALANCE_PORTS);
+	return load_lanes_route(b->lanes, b->load, d, n, weight, was);
+}
 
 uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				  const uint32_t *weight, uint64_t *work)
@@ -1053,14 +706,15 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	struct packed_dag g;
 
 	*work = 0;
-	if (b->together && run)
-		return load_tree_route_groups(b, d, n, weight, work);
-	load_tree_write_late(b);
+	if (b->in_lanes && run) {
+		*work = load_tree_route_lanes(b, d, run, weight, NULL);
+		return run;
+	}
 	for (uint32_t k = 0; k < run; k++) {
 		uint8_t *port = load_tree_column(b, d, k);
 
 		dagset_find(b->set, &g, d[k].sw);
-		*work += packed_tree_route(b->packed[0], &g, weight, port);
+		*work += packed_tree_route(b->packed, &g, weight, port);
 		port[d[k].sw] = d[k].port;
 	}
 	if (run) {
@@ -1084,7 +738,7 @@ static uint64_t load_tree_count(struct min_load_tree *b, const struct dest *d,
 	if (b->set && dagset_find(b->set, &packed, d->sw)) {
 		for (uint32_t u = 0; u < b->f->nsw; u++)
 			b->port[u] = tables_row(b->t, u)[d->lid];
-		return packed_tree_count(b->packed[0], &packed, weight, b->port, &b->weights, sign);
+		return packed_tree_count(b->packed, &packed, weight, b->port, &b->weights, sign);
 	}
 	work = load_tree_turn_to(b, d->sw);
 	for (uint32_t i = 0; i < g->n; i++)
@@ -1112,12 +766,11 @@ uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d, con
 uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				   const uint32_t *weight, uint8_t *was, uint64_t *work)
 {
-	uint32_t run = b->together ? load_tree_packed_run(b, d, n) : 0;
+	uint32_t run = b->in_lanes ? load_tree_packed_run(b, d, n) : 0;
 	uint64_t taken;
 
 	if (run) {
-		*work = run * (uint64_t)b->f->nsw +
-			load_tree_route_group_again(b, d, run, weight, was);
+		*work = load_tree_route_lanes(b, d, run, weight, was);
 		return run;
 	}
 	min_load_tree_settle(b);
@@ -1132,7 +785,6 @@ uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d
 void min_load_tree_settle(struct min_load_tree *b)
 {
 	load_tree_settle(b);
-	load_tree_write_late(b);
 }
 
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */

@@ -14,6 +14,7 @@
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
+#include "engines/graph/load_lanes.h"
 #include "engines/graph/spdag.h"
 #include "fabric/base/memory/pool.h"
 #include "fabric/model/topology/fabric.h"
@@ -68,10 +69,10 @@ uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint
 uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 				const struct dest *d, uint32_t n, const uint32_t *weight);
 
-/* Is the fabric so large that LIDs of up to so many switches are chosen from the same loads, those
- * before the first of them, where their order allows it?  Then threads share them. */
-#define MIN_LOAD_TREE_GROUP 32
-bool min_load_tree_in_groups(const struct fabric *f);
+/* Is the fabric so large that up to so many LIDs that follow each other are routed side by side
+ * (load_lanes.h), where each ends on another switch and their DAGs are kept? */
+#define MIN_LOAD_TREE_MOST LOAD_LANES_ROUND
+bool min_load_tree_in_lanes(const struct fabric *f);
 
 /* Routes some of n LIDs that count alike, in that order, and returns how many: at least the first.
  * Cheapest where each ends on another switch than the one before and their DAGs are kept
@@ -88,7 +89,7 @@ int min_load_tree_route_by_switch(struct min_load_tree *b, const struct dest *d,
 				  struct pace *p, uint64_t *done);
 
 /* Routes some of n LIDs that were routed with that weight once more: takes all out of the loads
- * before, and puts their ports by switch to was (room for MIN_LOAD_TREE_GROUP columns of nsw). */
+ * before, and puts their ports by switch to was (room for MIN_LOAD_TREE_MOST columns of nsw). */
 uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				   const uint32_t *weight, uint8_t *was, uint64_t *work);
 /* The last of those are in the tables only after this. */

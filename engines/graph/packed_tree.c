@@ -8,12 +8,10 @@
 
 struct packed_tree {
 	const struct fabric *f;
-	uint64_t *load;		/* by channel; the caller's */
-	uint64_t *cost;		/* by position; NULL: nobody asks */
-	uint64_t *routes;	/* by position: what comes through */
-	uint32_t *pick;		/* by position: the edge */
-	uint8_t *place;		/* by switch: of the channel of a LID that is sent, ... */
-	struct sent_more *more; /* ... and what goes through for others */
+	uint64_t *load;	  /* by channel; the caller's */
+	uint64_t *cost;	  /* by position; NULL: nobody asks */
+	uint64_t *routes; /* by position: what comes through */
+	uint32_t *pick;	  /* by position: the edge */
 };
 
 /* What is done with the entries of a LID. */
@@ -25,7 +23,6 @@ struct doing {
 	const uint8_t *was; /* the ports as they are; NULL: they are chosen */
 	const struct chan_weights *weights; /* with sign: loads change; NULL: they do not */
 	int64_t sign;
-	struct sent *sent; /* or NULL */
 };
 
 struct packed_tree *packed_tree_new(const struct fabric *f, uint64_t *load, bool by_ports)
@@ -37,8 +34,6 @@ struct packed_tree *packed_tree_new(const struct fabric *f, uint64_t *load, bool
 	t->cost = by_ports ? NULL : xcalloc(f->nsw, sizeof(*t->cost));
 	t->routes = xcalloc(f->nsw, sizeof(*t->routes));
 	t->pick = xcalloc(f->nsw, sizeof(*t->pick));
-	t->place = xcalloc(f->nsw, sizeof(*t->place));
-	t->more = xcalloc(f->nsw, sizeof(*t->more));
 	return t;
 }
 
@@ -49,8 +44,6 @@ void packed_tree_free(struct packed_tree *t)
 	free(t->cost);
 	free(t->routes);
 	free(t->pick);
-	free(t->place);
-	free(t->more);
 	free(t);
 }
 
@@ -108,9 +101,7 @@ packed_tree_send(const struct doing *d, uint32_t u, uint32_t k, uint64_t routes)
 	const struct packed_tree *t = d->t;
 	uint32_t place = d->g->place[k], c = t->f->chan_off[u] + place;
 
-	if (d->sent) {
-		t->place[u] = (uint8_t)place;
-	} else if (d->weights) {
+	if (d->weights) {
 		t->load[c] += (uint64_t)d->sign * routes * chan_weight(d->weights, c);
 	} else {
 		t->load[c] += routes;
@@ -204,9 +195,6 @@ static inline __attribute__((always_inline)) void packed_tree_send_inner(const s
 
 		t->routes[g->to[e]] += t->routes[i];
 		packed_tree_send(d, u, e, t->routes[i]);
-		if (d->sent)
-			t->more[i - 1] =
-				(struct sent_more){ u, (uint32_t)t->routes[i] - d->weight[u] };
 		end = k;
 	}
 }
@@ -225,8 +213,6 @@ static inline __attribute__((always_inline)) void packed_tree_do(const struct do
 		packed_tree_pick_inner(d);
 	packed_tree_send_singles(d, packed_tree_send_outer(d, end));
 	packed_tree_send_inner(d, end);
-	if (d->sent)
-		sent_set(d->sent, t->f, g->sw[0], t->place, t->more, g->ninner - 1);
 }
 
 uint64_t packed_tree_route(struct packed_tree *t, const struct packed_dag *g,
@@ -242,20 +228,5 @@ uint64_t packed_tree_count(struct packed_tree *t, const struct packed_dag *g,
 {
 	packed_tree_do(&(struct doing){
 		.t = t, .g = g, .weight = weight, .was = port, .weights = weights, .sign = sign });
-	return 2ull * g->n + g->nedge;
-}
-
-uint64_t packed_tree_choose(struct packed_tree *t, const struct packed_dag *g,
-			    const uint32_t *weight, struct sent *sent)
-{
-	packed_tree_do(&(struct doing){ .t = t, .g = g, .weight = weight, .sent = sent });
-	return 2ull * g->nedge + g->n;
-}
-
-uint64_t packed_tree_follow(struct packed_tree *t, const struct packed_dag *g,
-			    const uint32_t *weight, const uint8_t *port, struct sent *sent)
-{
-	packed_tree_do(
-		&(struct doing){ .t = t, .g = g, .weight = weight, .was = port, .sent = sent });
 	return 2ull * g->n + g->nedge;
 }

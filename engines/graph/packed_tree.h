@@ -9,7 +9,6 @@
 #pragma once
 
 #include "engines/graph/dagset.h"
-#include "engines/graph/sent.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "fabric/model/topology/fabric.h"
 
@@ -33,9 +32,3 @@ uint64_t packed_tree_route(struct packed_tree *t, const struct packed_dag *g,
 uint64_t packed_tree_count(struct packed_tree *t, const struct packed_dag *g,
 			   const uint32_t *weight, const uint8_t *port,
 			   const struct chan_weights *weights, int64_t sign);
-
-/* The same as the two above without a change of loads, so that several may run at a time. */
-uint64_t packed_tree_choose(struct packed_tree *t, const struct packed_dag *g,
-			    const uint32_t *weight, struct sent *sent);
-uint64_t packed_tree_follow(struct packed_tree *t, const struct packed_dag *g,
-			    const uint32_t *weight, const uint8_t *port, struct sent *sent);

@@ -22,18 +22,6 @@ unsigned pool_threads(const struct pool *p);
 bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
 	      void *ctx);
 
-/* One of several loops. */
-struct pool_stage {
-	bool (*turn)(void *ctx, unsigned worker, uint32_t i);
-	void *ctx;
-	uint32_t n;
-};
-
-/* Some loops, each after the turns of the one before: like pool_for() for each, but threads do not
- * part in between, so that also short ones are worth sharing.  A turn that returns true ends all.
- */
-bool pool_for_stages(struct pool *p, const struct pool_stage *stage, uint32_t n);
-
 /* The same loop by the others alone, while the caller does something else; what it needs stays
  * until pool_end(), in which the caller takes the turns that are left.  Any other loop ends it
  * first.  No loop waits for a thread that has not come to it in time. */

@@ -70,81 +70,6 @@ static void after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole(void
 	pool_free(p);
 }
 
-#define STAGES 40
-
-struct staged {
-	atomic_uint ended[STAGES]; /* turns */
-	uint32_t n[STAGES];
-	struct stage_ctx {
-		struct staged *all;
-		uint32_t stage, stop_at;
-	} ctx[STAGES];
-	atomic_bool early; /* a turn that did not find all those of the stages before */
-};
-
-static bool take_turn(void *ctx, unsigned worker, uint32_t i)
-{
-	const struct stage_ctx *c = ctx;
-	struct staged *x = c->all;
-
-	(void)worker;
-	for (uint32_t s = 0; s < c->stage; s++)
-		if (x->ended[s] != x->n[s])
-			x->early = true;
-	x->ended[c->stage]++;
-	return i == c->stop_at;
-}
-
-/* stop: the stage whose third turn ends all. */
-static bool run_stages(struct staged *x, struct pool *p, uint32_t stop)
-{
-	struct pool_stage stage[STAGES];
-
-	*x = (struct staged){ .early = false };
-	for (uint32_t s = 0; s < STAGES; s++) {
-		x->n[s] = s % 5 ? s % 7 + 3 : 0;
-		x->ctx[s] = (struct stage_ctx){ x, s, s == stop ? 2 : UINT32_MAX };
-		stage[s] = (struct pool_stage){ take_turn, &x->ctx[s], x->n[s] };
-	}
-	return pool_for_stages(p, stage, STAGES);
-}
-
-static void a_stage_begins_when_all_turns_of_those_before_have_ended(void **state)
-{
-	struct staged x;
-
-	(void)state;
-	for (unsigned threads = 1; threads <= 8; threads++) {
-		struct pool *p = pool_new(threads);
-
-		for (unsigned k = 0; k < 30; k++) {
-			assert_false(run_stages(&x, p, STAGES));
-			assert_false(x.early);
-			for (uint32_t s = 0; s < STAGES; s++)
-				assert_int_equal(x.ended[s], x.n[s]);
-		}
-		pool_free(p);
-	}
-}
-
-static void no_stage_begins_behind_a_turn_that_stops(void **state)
-{
-	struct pool *p = pool_new(3);
-	struct staged x;
-
-	(void)state;
-	for (unsigned k = 0; k < 30; k++) {
-		assert_true(run_stages(&x, p, 6));
-		assert_false(x.early);
-		assert_true(x.ended[6] >= 1); /* the third one, perhaps before the first */
-		assert_int_equal(x.ended[4], x.n[4]);
-		for (uint32_t s = 7; s < STAGES; s++)
-			assert_int_equal(x.ended[s], 0);
-	}
-	assert_false(run_stages(&x, p, STAGES));
-	pool_free(p);
-}
-
 static void what_is_begun_is_whole_when_it_is_ended(void **state)
 {
 	(void)state;
@@ -231,8 +156,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_turn_runs_once_with_any_number_of_threads),
 		cmocka_unit_test(after_a_turn_that_stops_few_more_run_and_the_next_loop_is_whole),
-		cmocka_unit_test(a_stage_begins_when_all_turns_of_those_before_have_ended),
-		cmocka_unit_test(no_stage_begins_behind_a_turn_that_stops),
 		cmocka_unit_test(what_is_begun_is_whole_when_it_is_ended),
 		cmocka_unit_test(loops_do_not_wait_for_a_thread_that_has_no_core_to_come_in),
 		cmocka_unit_test(a_note_is_found_by_its_key_and_keeps_its_place_when_set_again),
