@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dfsssp.h"
 
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/shift_improve.h"
 #include "engines/vl/vl_layers.h"

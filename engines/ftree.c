@@ -3,9 +3,9 @@
 
 #include "engines/ftree_ways.h"
 #include "engines/geometry/topology_kind.h"
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/graph.h"
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "engines/graph/shift_search.h"
 #include "engines/graph/updown.h"
 #include "engines/time/shift_choice.h"

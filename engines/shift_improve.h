@@ -9,7 +9,7 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 
 /* LFTs of ftree into those of t, 1 VL, where that is better; params: of t's engine.  -ECANCELED. */
 int shift_improve_turns(struct tables *t, const struct fabric *f,

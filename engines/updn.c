@@ -2,9 +2,9 @@
 #include "engines/updn.h"
 
 #include "engines/ftree.h"
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/graph.h"
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "engines/graph/updown.h"
 #include "engines/graph/updown_order.h"
 #include "engines/time/shift_choice.h"

@@ -4,7 +4,7 @@
 #include "engines/dfdn/dfdn_levels.h"
 #include "engines/dfdn/dfdn_tight.h"
 #include "engines/dfdn/dfdn_tree.h"
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/updown.h"
 #include "fabric/base/memory/mem.h"

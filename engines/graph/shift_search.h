@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engines/graph/graph.h"
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "engines/graph/shift_flows.h"
 #include "engines/graph/spdag.h"
 #include "fabric/model/tables/tables.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/parx_paths.h"
 
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "engines/parx/parx_dags.h"
 #include "engines/parx/parx_even.h"
 #include "fabric/base/memory/mem.h"

@@ -17,7 +17,7 @@
 #include "tests/bench/osm_tables.h"
 
 #include "engines/engine.h"
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/updown.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/predict.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/sar/paper/sar_jobs.h"
 #include "engines/sar/paper/sar_tree.h"
 

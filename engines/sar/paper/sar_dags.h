@@ -2,7 +2,7 @@
 /* sar_dags: all shortest paths to one switch after another, by switch; those asked for are kept. */
 #pragma once
 
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/model/topology/fabric.h"
 

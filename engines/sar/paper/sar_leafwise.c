@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar/paper/sar_leafwise.h"
 
-#include "engines/graph/balanced_sssp.h"
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/balanced_sssp.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/metrics/metrics.h"
 #include "engines/sar/paper/leafwise.h"

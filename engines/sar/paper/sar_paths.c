@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar/paper/sar_paths.h"
 
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "fabric/base/memory/mem.h"
 
 #include <errno.h>

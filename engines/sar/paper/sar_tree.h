@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
 #include "engines/sar/paper/sar_jobs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/sar/time/sar_scratch.h"
 
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/sar/paper/sar_leafwise.h"
 #include "engines/sar/paper/sar_paths.h"

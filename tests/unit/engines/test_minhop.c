@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/minhop.h"
 
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"

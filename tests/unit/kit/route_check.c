@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/route_check.h"
 
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/vl/vl_layers.h"
 #include "fabric/base/memory/mem.h"
 

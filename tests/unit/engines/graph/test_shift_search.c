@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/graph/shift_search.h"
 
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 #include "engines/time/shift_time.h"
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/route_check.h"

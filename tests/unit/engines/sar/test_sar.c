@@ -2,7 +2,7 @@
 #include "engines/sar/sar.h"
 
 #include "engines/dfsssp.h"
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "engines/metrics/metrics.h"
 #include "engines/minhop.h"
 #include "engines/predict/predict.h"

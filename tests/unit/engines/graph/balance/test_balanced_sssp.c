@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 
 #include "engines/dfsssp.h"
 #include "engines/graph/graph.h"

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "fabric/model/topology/chan_weight.h"
 #include "fabric/model/topology/fabric.h"
 

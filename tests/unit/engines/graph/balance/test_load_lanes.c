@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/load_lanes.h"
+#include "engines/graph/balance/load_lanes.h"
 
 #include "engines/graph/spdag.h"
 #include "fabric/base/memory/mem.h"

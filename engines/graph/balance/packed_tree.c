@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/packed_tree.h"
+#include "engines/graph/balance/packed_tree.h"
 
 #include "fabric/base/memory/mem.h"
 

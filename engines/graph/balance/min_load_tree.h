@@ -11,10 +11,10 @@
 #pragma once
 
 #include "fabric/model/topology/chan_weight.h"
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
-#include "engines/graph/load_lanes.h"
+#include "engines/graph/balance/load_lanes.h"
 #include "engines/graph/spdag.h"
 #include "fabric/base/memory/pool.h"
 #include "fabric/model/topology/fabric.h"

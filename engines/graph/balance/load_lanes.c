@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/load_lanes.h"
+#include "engines/graph/balance/load_lanes.h"
 
-#include "engines/graph/packed_tree.h"
+#include "engines/graph/balance/packed_tree.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/model/topology/chan_weight.h"
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "engines/engine.h"
-#include "engines/graph/min_load_tree.h"
+#include "engines/graph/balance/min_load_tree.h"
 #include "fabric/base/message/progress.h"
 #include "fabric/model/tables/tables.h"
 #include "fabric/model/topology/fabric.h"

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
 #include "fabric/base/memory/pool.h"

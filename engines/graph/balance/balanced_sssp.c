@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/balanced_sssp.h"
+#include "engines/graph/balance/balanced_sssp.h"
 
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/shift_search.h"
 #include "engines/graph/updown_order.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/graph/dagset.h"
+#include "engines/graph/balance/dagset.h"
 
 #include "fabric/base/memory/mem.h"
 
