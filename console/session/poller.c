@@ -187,6 +187,8 @@ static void poller_do_sweep(struct poller *p, bool part)
 	if (!same) {
 		poller_forget_tables(p);
 		poller_read_tables(p);
+	} else if (p->aside) {
+		poller_tables_take_aside(p);
 	} else if (clock_s() >= p->tables_at) {
 		poller_tables_due(p);
 	}
@@ -292,7 +294,7 @@ static bool poller_ask_plugin(struct osm_status *status, struct poller *p, struc
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
 	msg->counted = true;
 	osm_status_counts(&msg->counts, &s);
-	poller_count_links(p, s.link_events, s.link_lids);
+	poller_count_links(p, &s);
 	memcpy(msg->update, s.update, sizeof(msg->update));
 	memcpy(msg->owner, s.owner, sizeof(msg->owner));
 	if (!s.update[0]) /* its agents are where it wants them */
@@ -374,10 +376,12 @@ static double poller_next_due(const struct poller *p)
 {
 	double at = fmin(fmin(p->sweep_at, p->part_at), p->sm_at);
 
+	if (p->links_known)
+		at = fmin(at, p->links_at);
 	if (p->fabric)
 		at = fmin(at, p->sample_at);
 	if (p->fabric && !p->lost) /* else these wait for an answer to the others */
-		at = fmin(at, fmin(p->errors_at, p->tables_at));
+		at = fmin(at, fmin(p->errors_at, p->heard ? INFINITY : p->tables_at));
 	return at;
 }
 
@@ -397,8 +401,8 @@ static void poller_do_due(struct poller *p)
 	}
 	if (p->fabric && !p->lost && clock_s() >= p->errors_at)
 		poller_watch_errors(p);
-	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
-		poller_tables_due(p);
+	if (p->fabric && !p->lost && !p->heard && clock_s() >= p->tables_at)
+		poller_tables_due(p); /* else after the sweep that is to come */
 	if (poller_reads_sl2vl(p))
 		poller_sl2vl_run(
 			p, fmax(clock_s() + fmax(SLICE_S, took * SLICE_SHARE), poller_next_due(p)));
@@ -436,6 +440,7 @@ static void *poller_run(void *arg)
 			poller_do_want(p, want);
 			continue;
 		}
+		poller_ask_links(p);
 		poller_hear(p);
 		poller_do_due(p);
 		if (!poller_reads_sl2vl(p))

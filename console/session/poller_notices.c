@@ -14,6 +14,8 @@
 #define QUIET_S	 0.3  /* a burst is over */
 #define BURST_S	 1.5  /* or has to be, to be looked at */
 #define LISTEN_S 60.0 /* subscriptions do not outlive a restart of the SM */
+#define LINKS_S	 0.3  /* between two questions to the plugin: a local socket */
+#define AWAY_S	 5.0  /* before it is asked again when it does not answer */
 
 /* Whom it comes from; 0: nobody knows. */
 static void poller_note_switch(struct poller *p, uint16_t lid)
@@ -76,20 +78,41 @@ void poller_listen(struct poller *p, uint64_t sm_guid)
 	p->listens_to = sm_guid;
 }
 
-void poller_count_links(struct poller *p, uint64_t events, const char *lids)
+static void poller_count_reports(struct poller *p, const struct osm_status *s)
 {
 	uint16_t lid[LINK_REPORTS];
-	int n;
+	int n = link_reports_get(lid, s->link_lids, s->link_events, p->link_events);
 
-	if (p->links_known && events != p->link_events && !wire_notices(p->wire)) {
-		n = link_reports_get(lid, lids, events, p->link_events);
-		for (int i = 0; i < n; i++)
-			poller_note_link(p, lid[i]);
-		if (n < 0)
-			poller_note_link(p, 0);
+	for (int i = 0; i < n; i++)
+		poller_note_link(p, lid[i]);
+	if (n < 0)
+		poller_note_link(p, 0);
+}
+
+void poller_count_links(struct poller *p, const struct osm_status *s)
+{
+	if (p->links_known && s->link_events != p->link_events && !wire_notices(p->wire))
+		poller_count_reports(p, s);
+	p->link_events = s->link_events;
+	if (!s->busy) { /* else it is about to write */
+		if (p->links_known && s->routings + s->refused != p->routed)
+			p->tables_at = 0; /* after the sweep, where one is to come */
+		p->routed = s->routings + s->refused;
 	}
-	p->link_events = events;
 	p->links_known = true;
+	p->links_at = clock_s() + LINKS_S;
+}
+
+void poller_ask_links(struct poller *p)
+{
+	struct osm_status s;
+
+	if (!p->links_known || clock_s() < p->links_at)
+		return;
+	if (osm_link_fd(p->osm) < 0 || osm_link_status(p->osm, &s, NULL))
+		p->links_at = clock_s() + AWAY_S;
+	else
+		poller_count_links(p, &s);
 }
 
 static void poller_tell_link(const struct poller *p)
@@ -125,6 +148,7 @@ void poller_hear(struct poller *p)
 	poller_tell_link(p);
 	p->heard = 0;
 	p->burst_since = 0;
+	p->sm_at = 0; /* it routes by now, perhaps otherwise */
 	if (poller_heard_of_some(p))
 		p->part_at = 0;
 	else

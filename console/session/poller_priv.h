@@ -66,8 +66,10 @@ struct poller {
 	bool partial;		      /* they missed something */
 	const struct tables *lfts;    /* read last; NULL: none */
 	struct tables_report of_lfts; /* without its list */
-	uint64_t routings;	      /* plugin_routings() before they were read */
-	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
+	struct tables *aside; /* read since: other ones, to be told after a sweep; NULL: none */
+	double aside_at;      /* from when on they are put aside again */
+	uint64_t routings;    /* plugin_routings() before they were read */
+	struct sl2vl_reading *sl2vl; /* of them; NULL: none is under way */
 	bool written;	   /* perhaps, since SL2VL was read: what was sent does not hold any more */
 	bool ended;	   /* by the operator: it waits until it is to go on */
 	bool slicing;	   /* a run of it */
@@ -86,6 +88,8 @@ struct poller {
 	double burst_since, heard_at; /* the first and the last of them */
 	uint64_t link_events;	      /* that the plugin has counted ... */
 	bool links_known;	      /* ... if it was asked */
+	uint64_t routed;	      /* times that OpenSM has routed, as of then */
+	double links_at;	      /* when to ask it for these again */
 };
 
 /* A reading of everything may take at most one part in so many of the time. */
@@ -103,8 +107,11 @@ bool poller_wants_any(struct poller *p);
 
 /* poller_notices.c.  Notices are asked of that SM, where the wire takes any: now and then. */
 void poller_listen(struct poller *p, uint64_t sm_guid);
-/* So many link state changes has the plugin heard of until now, the last ones from these LIDs. */
-void poller_count_links(struct poller *p, uint64_t events, const char *lids);
+/* What the plugin says of link state changes: how many there were, the last ones of which LIDs; and
+ * of routings, after which the tables are read. */
+void poller_count_links(struct poller *p, const struct osm_status *s);
+/* It is asked for that when it is due. */
+void poller_ask_links(struct poller *p);
 /* What has been heard leads to a sweep once no more comes, of these switches if it is known which.
  */
 void poller_hear(struct poller *p);
@@ -134,6 +141,8 @@ void poller_read_tables(struct poller *p);
 /* LFTs alone, of which it mostly turns out that nothing has changed; else the same. */
 void poller_tables_due(struct poller *p);
 void poller_forget_tables(struct poller *p);
+/* Those put aside are told: the fabric is the same. */
+void poller_tables_take_aside(struct poller *p);
 /* Are SL2VL tables to be read on now?  Then for so long, or until somebody wants something. */
 bool poller_reads_sl2vl(const struct poller *p);
 void poller_sl2vl_run(struct poller *p, double until_s);

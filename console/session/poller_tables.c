@@ -18,7 +18,8 @@
 #define SL2VL_SHARE 60
 #define SLS_MAX	    20000 /* queries to the SM for the service levels of paths */
 #define STEP_MS	    100
-#define PATIENCE_S  0.3 /* before LFTs are sent without their SL2VL */
+#define PATIENCE_S  0.3	 /* before LFTs are sent without their SL2VL */
+#define ASIDE_S	    10.0 /* between two sweeps for tables that somebody else has changed */
 
 /* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
 static uint64_t poller_tables_plugin_routings(struct poller *p)
@@ -96,12 +97,19 @@ static void poller_tables_drop_told(struct poller *p)
 	p->partial = false;
 }
 
+static void poller_tables_drop_aside(struct poller *p)
+{
+	tables_put(p->aside);
+	p->aside = NULL;
+}
+
 void poller_forget_tables(struct poller *p)
 {
 	poller_tables_drop_sl2vl(p);
 	poller_tables_drop_told(p);
 	tables_put(p->lfts);
 	p->lfts = NULL;
+	poller_tables_drop_aside(p);
 	p->ended = false;
 }
 
@@ -261,6 +269,27 @@ static void poller_tables_take_lfts(struct poller *p, struct tables *t)
 		poller_tables_tell_end(p, -EIO);
 }
 
+void poller_tables_take_aside(struct poller *p)
+{
+	struct tables *t = p->aside;
+
+	p->aside = NULL;
+	p->written = false;
+	poller_tables_take_lfts(p, t);
+}
+
+/* Whoever has changed them has perhaps done so because the fabric has changed: what that costs is
+ * found from the tables of before, so the fabric is discovered first.  Takes t if so. */
+static bool poller_tables_put_aside(struct poller *p, struct tables *t)
+{
+	if (!p->lfts || p->written || clock_s() < p->aside_at)
+		return false;
+	p->aside = t;
+	p->aside_at = clock_s() + ASIDE_S;
+	p->sweep_at = 0;
+	return true;
+}
+
 static void poller_tables_read_lfts(struct poller *p, bool again)
 {
 	bool waited = !p->lfts;
@@ -272,6 +301,7 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 	int rc;
 
 	p->slice_from = UINT64_MAX;
+	poller_tables_drop_aside(p);
 	p->routings = poller_tables_plugin_routings(p);
 	if (waited)
 		poller_tables_set_reading(p, true);
@@ -296,6 +326,8 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 	same = p->lfts && !p->written && poller_tables_same_lfts(t, p->lfts, p->fabric->nsw);
 	if (!p->sl2vl || again || !same)
 		p->read_since = start;
+	if (!same && poller_tables_put_aside(p, t))
+		return;
 	if (!same) {
 		p->written = false;
 		poller_tables_take_lfts(p, t);

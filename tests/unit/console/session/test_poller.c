@@ -12,6 +12,7 @@
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
+#include "tests/unit/kit/fake_osm.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
@@ -508,6 +509,126 @@ static void a_link_that_goes_down_is_followed_by_a_discovery(void **state)
 	fabric_put(f);
 }
 
+/* Of another fabric than f, or of other tables than t: what comes first; others are dropped. */
+static enum msg_type first_news(struct mailbox *box, const struct fabric *f, const struct tables *t)
+{
+	double end = clock_s() + LIMIT_S;
+
+	while (clock_s() < end) {
+		struct pollfd p = { .fd = mailbox_fd(box), .events = POLLIN };
+		struct msg *msg = mailbox_take(box);
+		enum msg_type news = MSG_LOST;
+
+		if (!msg) {
+			poll(&p, 1, 100);
+			continue;
+		}
+		if ((msg->type == MSG_FABRIC && msg->fabric->nchan != f->nchan) ||
+		    (msg->type == MSG_TABLES && !tables_forward_same(msg->fabric, msg->tables, t)))
+			news = msg->type;
+		msg_drop(msg);
+		if (news != MSG_LOST)
+			return news;
+	}
+	fail_msg("no news within %d s", LIMIT_S);
+	return MSG_LOST;
+}
+
+/* What leaves the last leaf over its second cable goes over its first, over which all is read. */
+static void move_second_cable(struct sim *sim, const struct fabric *f, struct tables *t)
+{
+	uint32_t sw = f->term_sw[f->nterm - 1], c = f->chan_off[sw];
+	struct err err;
+
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (tables_row(t, sw)[lid] == f->chan_port[c + 1])
+			tables_row(t, sw)[lid] = f->chan_port[c];
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+}
+
+/* The first news when somebody moves the paths off a cable, which he has lost or not.  No notice
+ * comes, and the next discovery by the clock would be in an hour. */
+static enum msg_type news_of_moved_paths(bool lost)
+{
+	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 0.1 };
+	struct fabric *f = net_tree(4, 3, 3, NULL);
+	struct tables *t = even_paths(f), *moved = even_paths(f);
+	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]] + 1;
+	struct mailbox *box = mailbox_new();
+	enum msg_type news;
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg_drop(next_tables(box, true));
+	if (lost)
+		sim_link_set(sim, f->chan_src[c], f->chan_port[c], false);
+	move_second_cable(sim, f, moved);
+	news = first_news(box, f, t);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	tables_put(moved);
+	fabric_put(f);
+	return news;
+}
+
+/* What a failure costs is found from the tables of before, which an SM may have repaired at once.
+ */
+static void where_tables_change_by_themselves_the_fabric_is_discovered_first(void **state)
+{
+	(void)state;
+	assert_int_equal(news_of_moved_paths(true), MSG_FABRIC);
+	assert_int_equal(news_of_moved_paths(false), MSG_TABLES);
+}
+
+/* The SM is asked who it is every five seconds only. */
+static void links_that_the_plugin_hears_of_are_asked_for_more_often(void **state)
+{
+	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
+	struct fabric *f = net_tree(7, 2, 3, NULL);
+	struct tables *t = even_paths(f);
+	struct fake_osm *k = fake_osm_new(fabric_get(f), "engine minhop\n", NULL, NULL);
+	struct mailbox *box = mailbox_new();
+	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]];
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct msg *msg;
+	struct err err;
+	double start;
+
+	(void)state;
+	po.socket = k->path;
+	k->sm_guid = f->term_guid[0];
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg = next_of(box, MSG_SM);
+	assert_true(msg->counted);
+	msg_drop(msg);
+	sim_link_set(sim, f->chan_src[c], f->chan_port[c], false);
+	start = clock_s();
+	sm_session_link(k->session, f->sw_lid[f->chan_src[c]]);
+	assert_int_equal(first_news(box, f, t), MSG_FABRIC);
+	assert_true(clock_s() - start < 3);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	fake_osm_free(k);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +640,8 @@ int main(void)
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
 		cmocka_unit_test(a_link_that_goes_down_is_followed_by_a_discovery),
+		cmocka_unit_test(where_tables_change_by_themselves_the_fabric_is_discovered_first),
+		cmocka_unit_test(links_that_the_plugin_hears_of_are_asked_for_more_often),
 	};
 
 	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
