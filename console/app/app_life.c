@@ -428,12 +428,31 @@ void app_end(struct app *a)
 
 /* What is shown of an update hears last: what it waits for is settled by then. */
 static const struct app_part *const app_life_parts[] = {
-	&app_record_part,    &app_prune_part,	 &app_activity_part, &app_against_part,
-	&app_collector_part, &app_files_part,	 &app_history_part,  &app_play_part,
-	&app_peak_part,	     &app_set_part,	 &app_keys_part,     &app_preview_part,
-	&app_update_part,    &app_progress_part, &app_effect_part,   &app_auto_part,
-	&app_sessions_part,  &app_saved_part,	 &app_notes_part,    &app_weak_part,
-	&app_campaign_part,  &app_updates_part,	 &app_life_part,     NULL,
+	&app_record_part,
+	&app_prune_part,
+	&app_activity_part,
+	&app_against_part,
+	&app_collector_part,
+	&app_files_part,
+	&app_history_part,
+	&app_play_part,
+	&app_peak_part,
+	&app_set_part,
+	&app_keys_part,
+	&app_preview_part,
+	&app_update_part,
+	&app_progress_part,
+	&app_effect_part,
+	&app_auto_part,
+	&app_sessions_part,
+	&app_saved_part,
+	&app_notes_part,
+	&app_weak_part,
+	&app_campaign_part,
+	&app_failures_part,
+	&app_updates_part,
+	&app_life_part,
+	NULL,
 };
 
 void app_prepare(struct app *a)

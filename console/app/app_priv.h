@@ -262,6 +262,8 @@ struct app {
 	struct app_effect *effect; /* of the update that is open, or was the last; NULL: none */
 	struct app_auto automatic;
 	struct failure_cost failure; /* what state tells of */
+	struct failure unrepaired;   /* paths are lost, and nobody has found others; was NULL: no */
+	bool repair_told;	     /* what a repair of it would bring */
 	double deadline;	     /* clock_s() of when it is rolled back; NAN: never */
 	double update_at;	     /* clock_s() of its start */
 
@@ -333,7 +335,7 @@ extern const struct app_part app_against_part, app_activity_part, app_auto_part,
 	app_effect_part, app_history_part, app_peak_part, app_play_part, app_preview_part,
 	app_progress_part, app_record_part, app_prune_part, app_files_part, app_sessions_part,
 	app_set_part, app_keys_part, app_update_part, app_notes_part, app_saved_part, app_weak_part,
-	app_campaign_part, app_updates_part;
+	app_campaign_part, app_failures_part, app_updates_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */

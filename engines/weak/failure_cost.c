@@ -7,6 +7,7 @@
 #include "engines/time/shift_time.h"
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
+#include "fabric/model/tables/tables_diff.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -69,23 +70,34 @@ static void failure_cost_touch_smaller(const struct jobset *was, const struct jo
 				touched[j] |= was->jobs[i].nterm > jobs->jobs[j].nterm;
 }
 
+/* Paths from switches with hosts to hosts that t loses; jobs (may be NULL) that they touch. */
+static uint64_t failure_cost_lost(const struct fabric *f, const struct tables *t,
+				  const struct jobset *jobs, bool *touched)
+{
+	uint8_t *ends = xcalloc(f->nsw, sizeof(*ends));
+	uint32_t *path = xcalloc(f->nsw, sizeof(*path));
+	uint64_t lost = 0;
+
+	for (uint32_t term = 0; term < f->nterm; term++) {
+		uint64_t before = lost;
+
+		failure_cost_look(ends, path, f, t, term);
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			lost += ends[sw] == LOST && f->sw_nterm[sw];
+		if (jobs && lost > before)
+			failure_cost_touch(jobs, f, ends, term, touched);
+	}
+	free(ends);
+	free(path);
+	return lost;
+}
+
 static void failure_cost_count(struct failure_cost *out, const struct failure *x,
 			       const struct tables *stands, const struct jobset *jobs)
 {
-	const struct fabric *f = x->now;
 	bool *touched = xcalloc((jobs ? jobs->njob : 0) + 1u, sizeof(*touched));
-	uint8_t *ends = xcalloc(f->nsw, sizeof(*ends));
-	uint32_t *path = xcalloc(f->nsw, sizeof(*path));
 
-	for (uint32_t term = 0; term < f->nterm; term++) {
-		uint64_t before = out->lost;
-
-		failure_cost_look(ends, path, f, stands, term);
-		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			out->lost += ends[sw] == LOST && f->sw_nterm[sw];
-		if (jobs && out->lost > before)
-			failure_cost_touch(jobs, f, ends, term, touched);
-	}
+	out->lost = failure_cost_lost(x->now, stands, jobs, touched);
 	if (jobs)
 		failure_cost_touch_smaller(x->jobs, jobs, touched);
 	for (uint32_t j = 0; jobs && j < jobs->njob; j++) {
@@ -93,8 +105,6 @@ static void failure_cost_count(struct failure_cost *out, const struct failure *x
 			out->first = jobs->jobs[j].id;
 	}
 	free(touched);
-	free(ends);
-	free(path);
 }
 
 /* --- before and after ------------------------------------------------------------------------- */
@@ -172,6 +182,17 @@ static int failure_cost_carry_more(struct failure_cost *out, const struct failur
 	return rc;
 }
 
+static int failure_cost_after(struct failure_cost *out, const struct failure *x,
+			      const struct tables *after, const struct jobset *jobs,
+			      struct progress *progress, struct err *err)
+{
+	int rc = failure_cost_time(&out->before, x->was, x->t, x->jobs, x->threads, progress, err);
+
+	if (!rc)
+		rc = failure_cost_time(&out->after, x->now, after, jobs, x->threads, progress, err);
+	return rc ? rc : failure_cost_carry_more(out, x, after, progress, err);
+}
+
 static int failure_cost_repair(struct failure_cost *out, const struct failure *x,
 			       const struct tables *stands, const struct jobset *jobs,
 			       struct progress *progress, struct err *err)
@@ -195,14 +216,23 @@ static int failure_cost_repair(struct failure_cost *out, const struct failure *x
 	changed = notes_find(&notes, "entries_changed");
 	out->changed = changed ? changed->value : 0;
 	notes_done(&notes);
-	rc = failure_cost_time(&out->before, x->was, x->t, x->jobs, x->threads, progress, err);
-	if (!rc)
-		rc = failure_cost_time(&out->after, x->now, repaired, jobs, x->threads, progress,
-				       err);
-	if (!rc)
-		rc = failure_cost_carry_more(out, x, repaired, progress, err);
+	rc = failure_cost_after(out, x, repaired, jobs, progress, err);
 	tables_put(repaired);
 	return rc;
+}
+
+/* Of what somebody has written, where that loses no path. */
+static int failure_cost_written(struct failure_cost *out, const struct failure *x,
+				const struct tables *stands, const struct jobset *jobs,
+				struct progress *progress, struct err *err)
+{
+	struct tables_diff *d;
+
+	out->repaired = true;
+	d = tables_diff_new(x->now, stands, x->by);
+	out->changed = d->entries;
+	tables_diff_free(d);
+	return failure_cost_after(out, x, x->by, jobs, progress, err);
 }
 
 /* The tables alone know switches and ports by GUID only; the fabric of before had names. */
@@ -254,7 +284,10 @@ int failure_cost_find(struct failure_cost *out, const struct failure *x, struct 
 	if (x->jobs)
 		jobs = jobset_on(x->jobs, x->was, x->now);
 	failure_cost_count(out, x, stands, jobs);
-	rc = failure_cost_repair(out, x, stands, jobs, progress, err);
+	if (x->by && out->lost && !failure_cost_lost(x->now, x->by, NULL, NULL))
+		rc = failure_cost_written(out, x, stands, jobs, progress, err);
+	else
+		rc = failure_cost_repair(out, x, stands, jobs, progress, err);
 	jobset_put(jobs);
 	tables_put(stands);
 	return rc;
@@ -298,13 +331,13 @@ const char *failure_cost_repair_text(char *buf, size_t size, const struct failur
 		failure_cost_say(buf, size, "no repair: %s", c->why);
 		return buf;
 	}
-	failure_cost_say(buf, size,
-			 "after a repair of %" PRIu64 " LFT entries: time of %s %.2f (%+.1f %%)",
+	failure_cost_say(buf, size, "%s %" PRIu64 " LFT entries: time of %s %.2f (%+.1f %%)",
+			 c->repaired ? "repaired by the subnet manager," : "after a repair of",
 			 c->changed, c->jobs ? "jobs" : "shifts", c->after,
 			 100 * (c->after / c->before - 1));
 	if (c->most != FAB_NONE)
 		failure_cost_say(buf, size,
-				 ", %u channel%s carr%s more, %.60s/%u most: %" PRIu64
+				 ", %u link%s carr%s more, %.60s/%u most: %" PRIu64
 				 " paths, %" PRIu64 " before",
 				 c->more, plural(c->more), c->more == 1 ? "ies" : "y",
 				 now->sw_short[now->chan_src[c->most]], now->chan_port[c->most],

@@ -19,6 +19,7 @@
 struct failure {
 	const struct fabric *was, *now;
 	const struct tables *t;	   /* that routed on was */
+	const struct tables *by;   /* that somebody has written since, of now; NULL: not known */
 	const struct jobset *jobs; /* on was; NULL: not known */
 	unsigned threads;	   /* 0: one per core */
 };
@@ -29,7 +30,8 @@ struct failure_cost {
 	bool jobs;     /* known: these, and the times are the mean of jobs, else of shifts */
 	uint32_t touched;
 	uint64_t first; /* id of one that is touched */
-	/* after the repair; why "": there is one */
+	bool repaired;	/* no path is lost by what was written since */
+	/* after that, or after a repair; why "": there is one */
 	char why[200];
 	double before, after; /* 1 is without contention */
 	uint64_t changed;     /* LFT entries */
@@ -43,7 +45,8 @@ int failure_cost_find(struct failure_cost *out, const struct failure *x, struct 
 		      struct err *err);
 /* "1 cable gone (leaf1/5-spine2/1): 40 paths lost, 3 jobs touched (4711, ...)".  Returns buf. */
 const char *failure_cost_text(char *buf, size_t size, const struct failure_cost *c);
-/* "after a repair of 298 LFT entries: time of jobs 2.01 (+4.1 %), 14 channels carry more,
- * spine1/2 most: 161 paths, 120 before"; or why there is none.  Returns buf. */
+/* "after a repair of 298 LFT entries: time of jobs 2.01 (+4.1 %), 14 links carry more, spine1/2 most:
+ * 161 paths, 120 before"; "repaired by the subnet manager, 298 LFT entries: ..."; or why there is no
+ * repair.  Returns buf. */
 const char *failure_cost_repair_text(char *buf, size_t size, const struct failure_cost *c,
 				     const struct fabric *now);

@@ -152,6 +152,18 @@ static uint32_t app_data_missing(const uint64_t *of, uint32_t n, const struct fa
 	return gone;
 }
 
+static void app_data_tell_missing(uint32_t switches, uint32_t ends)
+{
+	char sw[32] = "", end[32] = "";
+
+	if (switches)
+		snprintf(sw, sizeof(sw), "%u switch%s", switches, plural_es(switches));
+	if (ends)
+		snprintf(end, sizeof(end), "%u end port%s", ends, plural(ends));
+	log_add(LOG_WARN, "sweep", "not found again: %s%s%s", sw, switches && ends ? ", " : "",
+		end);
+}
+
 static void app_data_count_missing(struct app *a)
 {
 	struct state_poll *p = &a->state.poll;
@@ -165,10 +177,7 @@ static void app_data_count_missing(struct app *a)
 	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->state.fabric,
 					 fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
-		log_add(LOG_WARN, "sweep",
-			"%u switch%s and %u end port%s found before were not found again",
-			p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
-			plural(p->missing_ca));
+		app_data_tell_missing(p->missing_sw, p->missing_ca);
 		return;
 	}
 	fabric_put(a->whole);

@@ -104,39 +104,67 @@ static bool headline_broken(struct headline *h, const struct state *s)
 
 /* --- what is down, and other problems of ports ----------------------------------------------- */
 
+/* ": 44 paths lost, repaired, 2 jobs touched (4711, ...)"; "" where nothing is lost. */
+static void headline_cost(char *buf, size_t size, const struct failure_cost *c, bool ids)
+{
+	char lost[60] = "", jobs[40] = "", first[32] = "";
+
+	if (c->lost)
+		snprintf(lost, sizeof(lost), ": %" PRIu64 " path%s lost%s", c->lost,
+			 plural(c->lost), c->repaired ? ", repaired" : "");
+	if (c->touched)
+		snprintf(jobs, sizeof(jobs), ", %u job%s touched", c->touched, plural(c->touched));
+	if (c->touched && ids)
+		snprintf(first, sizeof(first), " (%" PRIu64 "%s)", c->first,
+			 c->touched > 1 ? ", ..." : "");
+	snprintf(buf, size, "%s%s%s", lost, jobs, first);
+}
+
+/* "1 switch and 2 hosts gone" */
+static void headline_count(char *buf, size_t size, uint32_t switches, uint32_t hosts)
+{
+	char sw[32] = "", ca[32] = "";
+
+	if (switches)
+		snprintf(sw, sizeof(sw), "%u switch%s", switches, plural_es(switches));
+	if (hosts)
+		snprintf(ca, sizeof(ca), "%u host%s", hosts, plural(hosts));
+	snprintf(buf, size, "%s%s%s gone", sw, switches && hosts ? " and " : "", ca);
+}
+
 static bool headline_gone(struct headline *h, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
 	const struct failure_cost *c = s->failure;
-	char full[240], count[80], names[256], gone[80] = "", jobs[60] = "";
+	char full[260], count[80], names[256], gone[80] = "", cost[120] = "", brief[120] = "";
 
 	if (!p->missing_sw && !p->missing_ca)
 		return false;
-	snprintf(count, sizeof(count), "%u switch%s and %u host%s gone", p->missing_sw,
-		 plural_es(p->missing_sw), p->missing_ca, plural(p->missing_ca));
+	headline_count(count, sizeof(count), p->missing_sw, p->missing_ca);
 	if (c && (c->since.switches_away || c->since.away)) {
 		headline_first_gone(gone, sizeof(gone), &c->since);
-		if (c->touched)
-			snprintf(jobs, sizeof(jobs), ", %u job%s touched (%" PRIu64 "%s)",
-				 c->touched, plural(c->touched), c->first,
-				 c->touched > 1 ? ", ..." : "");
+		headline_cost(cost, sizeof(cost), c, true);
+		headline_cost(brief, sizeof(brief), c, false);
 	}
 	if (gone[0])
 		snprintf(full, sizeof(full), "%s (%s)%s; 8: events", count,
-			 text_shorten(names, sizeof(names), c->since.gone, 60), jobs);
+			 text_shorten(names, sizeof(names), c->since.gone, 60), cost);
 	else
 		snprintf(full, sizeof(full), "%s; 8: events", count);
 	headline_say(h, full, "");
 	if (!gone[0])
 		return true;
-	snprintf(h->brief, sizeof(h->brief), "%s%s; 8: events", gone, jobs);
-	snprintf(h->least, sizeof(h->least), "%s; 8: events", gone);
+	snprintf(h->brief, sizeof(h->brief), "%.60s%s; 8: events", gone, c->lost ? brief : cost);
+	snprintf(h->least, sizeof(h->least), "%.60s%s; 8: events", gone,
+		 c->repaired ? ", repaired" : "");
 	return true;
 }
 
 static bool headline_down(struct headline *h, const struct state *s, const struct fabric_summary *v)
 {
-	char label[200], since[FIGURE_LEN] = "", age[FIGURE_LEN], full[340], others[40] = "";
+	const struct failure_cost *c = s->failure;
+	char label[200], since[FIGURE_LEN] = "", age[FIGURE_LEN], full[500], others[40] = "";
+	char cost[120] = "", what[320], brief[340];
 	uint32_t port;
 	const char *was;
 	double age_s;
@@ -155,9 +183,13 @@ static bool headline_down(struct headline *h, const struct state *s, const struc
 		snprintf(since, sizeof(since), " for %.20s", figure_age(age, age_s));
 	if (v->down > 2)
 		snprintf(others, sizeof(others), ", %u ports in all", v->down);
-	snprintf(full, sizeof(full), "cable down%s: %s%s%s%s; %s, Enter: there", since, label,
-		 was ? " -> " : "", was ? was : "", others, key_hint("pane"));
-	headline_say(h, full, "");
+	if (c && c->since.cables_away)
+		headline_cost(cost, sizeof(cost), c, true);
+	snprintf(what, sizeof(what), "cable down%s: %s%s%.60s%s", since, label, was ? " -> " : "",
+		 was ? was : "", others);
+	snprintf(full, sizeof(full), "%s%s; %s, Enter: there", what, cost, key_hint("pane"));
+	snprintf(brief, sizeof(brief), "%s%s", what, c && c->repaired ? ", repaired" : "");
+	headline_say(h, full, cost[0] ? brief : "");
 	return true;
 }
 

@@ -192,11 +192,52 @@ static void a_fabric_that_falls_apart(void **state)
 	fabric_put(net);
 }
 
+/* What an SM has written since is measured as it is, if it loses no path. */
+static void what_was_written_since_is_told_as_it_is(void **state)
+{
+	struct fabric *net = net_spec("fattree2:leaves=6,spines=4,hosts=4"), *now;
+	struct fabric *f = later_state(net, &LATER_NOTHING);
+	struct tables *t = must_route(engine_find("updn", NULL), f, NULL, NULL), *by;
+	struct jobset *jobs = jobs_of(f, 5), *jobs_now;
+	struct failure x = { .was = f, .t = t, .jobs = jobs, .threads = 1 };
+	uint32_t c = later_cable(f, 0);
+	struct failure_cost cost, of_repair;
+	char text[300];
+
+	(void)state;
+	x.now = now = later_without(f, &c, 1);
+	jobs_now = jobset_on(jobs, f, now);
+	assert_int_equal(failure_cost_find(&of_repair, &x, NULL, NULL), 0);
+	assert_false(of_repair.repaired);
+	x.by = by = must_route(engine_find("minhop", NULL), now, NULL, NULL);
+	assert_int_equal(failure_cost_find(&cost, &x, NULL, NULL), 0);
+	assert_true(cost.repaired);
+	assert_true(cost.lost > 0 && cost.lost == of_repair.lost);
+	assert_int_equal(cost.touched, of_repair.touched);
+	assert_true(cost.changed >= of_repair.changed);
+	assert_true(fabs(cost.after - time_of(now, by, jobs_now)) < 1e-9);
+	failure_cost_repair_text(text, sizeof(text), &cost, now);
+	assert_true(!strncmp(text, "repaired by the subnet manager, ", 32));
+	/* one that it has not written yet */
+	tables_row(by, 0)[now->term_lid[now->nterm - 1]] = FAB_NO_PORT;
+	assert_int_equal(failure_cost_find(&cost, &x, NULL, NULL), 0);
+	assert_false(cost.repaired);
+	assert_int_equal(cost.changed, of_repair.changed);
+	tables_put(by);
+	jobset_put(jobs_now);
+	jobset_put(jobs);
+	tables_put(t);
+	fabric_put(now);
+	fabric_put(f);
+	fabric_put(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cable_costs_what_walking_finds),
 		cmocka_unit_test(a_host_and_a_switch),
+		cmocka_unit_test(what_was_written_since_is_told_as_it_is),
 		cmocka_unit_test(a_fabric_that_falls_apart),
 	};
 

@@ -187,11 +187,29 @@ static void what_is_gone_is_named_with_its_jobs(void **state)
 				    "touched (1137); 8: events");
 	assert_string_equal(h.brief, "leaf03 and 2 more gone, 1 job touched (1137); 8: events");
 	assert_string_equal(h.least, "leaf03 and 2 more gone; 8: events");
+	cost.lost = 274;
+	cost.repaired = true;
+	h = headline_of(&k);
+	assert_string_equal(h.text, "1 switch and 2 hosts gone (leaf03, n0037, n0038): 274 paths "
+				    "lost, repaired, 1 job touched (1137); 8: events");
+	assert_string_equal(h.brief, "leaf03 and 2 more gone: 274 paths lost, repaired, 1 job "
+				     "touched; 8: events");
+	assert_string_equal(h.least, "leaf03 and 2 more gone, repaired; 8: events");
+	k.s.poll.missing_ca = 0;
+	k.s.failure = NULL;
+	h = headline_of(&k);
+	assert_string_equal(h.text, "1 switch gone; 8: events");
 	console_close(&k);
 }
 
 static void a_cable_is_down(void **state)
 {
+	struct failure_cost cost = { .since = { .cables_away = 1, .gone = "leaf03/25-spine07/3" },
+				     .lost = 44,
+				     .repaired = true,
+				     .jobs = true,
+				     .touched = 2,
+				     .first = 81234 };
 	struct console_kit k;
 	uint32_t port;
 	char label[200];
@@ -208,6 +226,11 @@ static void a_cable_is_down(void **state)
 	assert_non_null(strstr(headline_of(&k).text, label));
 	assert_non_null(strstr(headline_of(&k).text, "for 4m"));
 	assert_int_equal(headline_of(&k).more, 2); /* congestion, and that port */
+	k.s.failure = &cost;
+	assert_non_null(strstr(headline_of(&k).text,
+			       ": 44 paths lost, repaired, 2 jobs touched (81234, ...); Tab, "));
+	assert_non_null(strstr(headline_of(&k).brief, ", repaired"));
+	k.s.failure = NULL;
 	is(&k, HEAD_DOWN, "verdict-down");
 }
 

@@ -4,6 +4,7 @@
 #include "fabric/base/time/clock.h"
 #include "tests/unit/kit/app_kit.h"
 #include "tests/unit/kit/later_state.h"
+#include "tests/unit/kit/route_check.h"
 #include "views/data/summary/fabric_shape.h"
 
 #include <setjmp.h>
@@ -58,10 +59,45 @@ static void a_lost_cable_is_an_event_with_its_cost(void **state)
 	fabric_put(less);
 }
 
+/* And what it was repaired with, once tables are there that lose nothing; of those of this
+ * console's own update it tells elsewhere. */
+static void tables_that_lose_nothing_are_a_repair(void **state)
+{
+	struct app *a = app_kit_open("torus:dims=4x4,hosts=2", NULL, 100, 30);
+	struct engine_params params;
+	const struct fabric *whole;
+	struct fabric *less;
+	struct tables *t;
+	uint32_t c;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	whole = fabric_get(a->state.fabric);
+	c = later_cable(whole, 3);
+	less = later_without(whole, &c, 1);
+	comes(a, less);
+	assert_true(told(a, "after a repair of "));
+	assert_false(a->state.failure->repaired);
+	param_defaults(&params);
+	t = must_route(engine_find("minhop", NULL), less, NULL, &params);
+	app_set_tables(a, tables_get(t), false);
+	assert_true(told(a, "repaired by the subnet manager, "));
+	assert_true(a->state.failure->repaired);
+	comes(a, whole);
+	assert_true(told(a, "1 cable came up (sw"));
+	assert_null(a->state.failure);
+	app_end(a);
+	fabric_put(whole);
+	tables_put(t);
+	fabric_put(less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_cable_is_an_event_with_its_cost),
+		cmocka_unit_test(tables_that_lose_nothing_are_a_repair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
