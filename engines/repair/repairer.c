@@ -118,6 +118,7 @@ int repairer_new(struct repairer **out, const struct fabric *f, const struct eng
 		repairer_free(x);
 		return rc;
 	}
+	repair_state_count_vls(&x->state); /* switches do not tell how many the tables need */
 	*out = x;
 	return 0;
 }

@@ -58,7 +58,7 @@ static void overview_draw_links(struct canvas *c, struct rect r, int y,
 	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u",
 			     v->fabric->nchan / 2 + v->fabric->nterm);
 	char all[120];
-	bool full;
+	bool full, named;
 
 	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
 		canvas_text(c, r, x, y, ROLE_TEXT, "  no port problems");
@@ -68,6 +68,8 @@ static void overview_draw_links(struct canvas *c, struct rect r, int y,
 		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
 		 v->errors, v->no_reply ? "  no reply " : "", v->no_reply);
 	full = x + text_width(all) <= r.w;
+	named = x + text_width(all) + 7 <= r.w;
+	x = named ? canvas_text(c, r, x, y, ROLE_TEXT, "  ports") : x;
 	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);

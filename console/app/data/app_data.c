@@ -137,6 +137,9 @@ void app_take_jobs(struct app *a)
 	list = source_take(a->source);
 	if (list)
 		app_set_list(a, list);
+	/* the same jobs again are no list */
+	if (st->last_good_s)
+		a->jobs_at = clock_s() - fmax(0, (double)(time(NULL) - st->last_good_s));
 	a->dirty = true;
 }
 

@@ -135,6 +135,19 @@ static void check_switch(const struct fabric *f, const struct tables *t, const s
 	free(down);
 }
 
+/* Tables that were read from switches do not tell how many VLs they need. */
+static void check_vls_of_read(const struct fabric *f, struct tables *t, const struct weak_report *w)
+{
+	struct weak_report *read;
+
+	t->vls = t->sls = 0;
+	read = must_find(f, t, 1);
+	assert_true(read->vls > 0);
+	assert_int_equal(read->vls, w->vls);
+	assert_int_equal(read->part[0].vls, w->part[0].vls);
+	weak_report_free(read);
+}
+
 static void every_failure_costs_what_its_repair_does(void **state)
 {
 	static const struct {
@@ -168,6 +181,7 @@ static void every_failure_costs_what_its_repair_does(void **state)
 			else
 				check_switch(f, t, p);
 		}
+		check_vls_of_read(f, t, w);
 		weak_report_free(w);
 		weak_report_free(other);
 		tables_put(t);
