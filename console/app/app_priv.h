@@ -245,10 +245,16 @@ struct app {
 	const struct tables *undo;    /* installed before the last update */
 	const struct tables *applied; /* what the last update installed, with its SLs */
 	const struct tables *first;   /* of a demo: what it began with, with its SLs */
-	const struct tables *read;    /* as last read from the switches: no SLs */
-	struct apply_wrote *wrote;    /* of the update, or of the last one; NULL */
-	char wrote_for[64];	      /* the one whose journal was read */
-	double written_at;	      /* clock_s() when it had written all */
+	struct {
+		const struct tables *t;	     /* the last ones whose SLs were known ... */
+		const struct endports *ends; /* ... on a fabric of these ends */
+		struct tables *carried;	     /* to that of now, until those there are read ... */
+		const struct tables *follow; /* ... and were found to be the same */
+	} sls;				     /* of a demo, whose cables go and come */
+	const struct tables *read;	     /* as last read from the switches: no SLs */
+	struct apply_wrote *wrote;	     /* of the update, or of the last one; NULL */
+	char wrote_for[64];		     /* the one whose journal was read */
+	double written_at;		     /* clock_s() when it had written all */
 	char journal_txn[48];
 	bool journal_sought;
 	bool rollback_asked;
@@ -438,10 +444,15 @@ void app_campaign_read(struct app *a, const char *dir);
 void app_campaign_moment(struct app *a, const char *text);
 void app_campaign_open(struct app *a, const char *cell); /* "SEED,ENGINE,STEP" */
 
-/* app_hosts.c: the same switches, other hosts */
+/* app_hosts.c: the same switches, other hosts; of a demo, other cables, too */
+void app_hosts_keep_sls(struct app *a); /* before its fabric goes */
 /* Tables of the last update, and of a demo's beginning, are to follow. */
 void app_hosts_changed(struct app *a, const struct fabric *was, const struct fabric *is);
 bool app_hosts_follow(const struct app *a); /* they do just now */
+/* Those that followed a demo's cables, with the entries that were read if these are theirs; NULL.
+ */
+const struct tables *app_hosts_carried(struct app *a, const struct tables *read);
+void app_hosts_end(struct app *a);
 
 /* app_host_names.c */
 /* Tells the names that have changed, and those that several hosts may have; was may be NULL. */

@@ -236,6 +236,7 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 		    const struct fabric_shape *shape)
 {
 	struct state_preview *p = &a->state.preview;
+	const struct fabric *was;
 
 	if (a->state.fabric && digest_equal(&a->state.fabric->fingerprint, &f->fingerprint)) {
 		app_data_take_names(a, f, shape);
@@ -243,13 +244,16 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 	}
 	app_host_names_events(a->state.fabric, f);
 	app_slow_cables_events(a->state.shape, shape);
-	if (a->state.fabric)
-		app_hosts_changed(a, a->state.fabric, f);
 	app_failures_changed(a, f);
+	app_hosts_keep_sls(a);
+	was = fabric_get(a->state.fabric);
 	app_data_drop_fabric(a);
 	a->state.failure = NULL;
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.fabric = f;
+	if (was)
+		app_hosts_changed(a, was, f);
+	fabric_put(was);
 	a->state.shape = fabric_shape_get(shape);
 	a->state.history = history_new(f->nchan);
 	app_data_count_missing(a);
@@ -265,9 +269,12 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
  * are those that went with it. */
 static const struct tables *app_data_with_sls(struct app *a, const struct tables *t)
 {
-	const struct tables *known[] = { a->applied, a->undo, a->first };
+	const struct tables *known[] = { a->applied, a->undo, a->first, NULL };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && tables_know_vls(t); i++)
+	if (!tables_know_vls(t))
+		return t;
+	known[3] = app_hosts_carried(a, t);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (known[i] && tables_forward_same(a->state.fabric, known[i], t)) {
 			tables_put(t);
 			return tables_get(known[i]);
@@ -755,6 +762,7 @@ void app_data_free(struct app *a)
 		msg_drop(a->held[k]);
 	free(a->silent);
 	tables_put(a->first);
+	app_hosts_end(a);
 	link_usage_free(a->state.usage);
 	job_list_put(a->job_list);
 	app_data_drop_fabric(a);

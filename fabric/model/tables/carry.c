@@ -278,6 +278,29 @@ static void carry_make(struct carrying *c)
 	tables_copy_origin(c->to, t);
 }
 
+/* --- what switches still hold --------------------------------------------------------------- */
+
+static bool carry_leads(const struct fabric *f, uint32_t sw, uint8_t port)
+{
+	return !port || (port <= f->sw_nports[sw] && port_cabled(fabric_port(f, sw, port)));
+}
+
+bool carry_take_lfts(struct tables *t, const struct fabric *f, const struct tables *read)
+{
+	if (!digest_equal(&t->fingerprint, &read->fingerprint))
+		return false;
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		const uint8_t *was = tables_row(t, sw), *is = tables_row(read, sw);
+
+		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+			if (was[lid] != is[lid] &&
+			    (was[lid] != FAB_NO_PORT || carry_leads(f, sw, is[lid])))
+				return false;
+	}
+	memcpy(t->lft, read->lft, (size_t)t->nsw * t->stride);
+	return true;
+}
+
 /* --- the whole ------------------------------------------------------------------------------ */
 
 bool carry_report_text(char *buf, size_t size, const struct carry_report *r)

@@ -39,3 +39,8 @@ bool carry_report_text(char *buf, size_t size, const struct carry_report *r);
  */
 int tables_carry(struct tables **out, const struct fabric *f, const struct tables *t,
 		 const struct endports *was, struct carry_report *report, struct err *err);
+
+/* Carried tables of f get the entries that its switches hold, read from them, where these are the
+ * same but for entries over cables that have gone, which switches keep.  False: others were
+ * written, and t is as it was. */
+bool carry_take_lfts(struct tables *t, const struct fabric *f, const struct tables *read);

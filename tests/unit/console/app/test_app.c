@@ -116,6 +116,44 @@ static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
 	app_end(a);
 }
 
+static void await_links(struct app *a, uint32_t nchan)
+{
+	double end = clock_s() + 60;
+
+	while ((a->state.fabric->nchan != nchan || !a->state.tables ||
+		!tables_know_vls(a->state.tables)) &&
+	       clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(a->state.fabric->nchan, nchan);
+	assert_non_null(a->state.tables);
+}
+
+/* Nobody else knows the SLs of a demo's paths, which its switches do not hold. */
+static void sls_of_a_demo_stay_known_when_cables_go_and_come(void **state)
+{
+	struct app *a = app_kit_open("fattree2:leaves=6,spines=3,hosts=6", NULL, 100, 30);
+	static const struct {
+		const char *keys;
+		uint32_t gone;
+	} steps[] = { { ":unplug leaf3/8\r", 1 },
+		      { ":unplug leaf2\r", 1 + 3 },
+		      { ":plug leaf2/7\r", 1 + 2 },
+		      { ":plug\r", 0 } };
+	uint32_t nchan;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	nchan = a->state.fabric->nchan;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		app_kit_keys(a, steps[i].keys);
+		await_links(a, nchan - 2 * steps[i].gone);
+		assert_true(a->state.sls_known);
+		assert_string_equal(a->state.tables->engine, "minhop");
+	}
+	app_end(a);
+}
+
 static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
@@ -1003,6 +1041,7 @@ int main(void)
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(plans_follow_the_hosts),
+		cmocka_unit_test(sls_of_a_demo_stay_known_when_cables_go_and_come),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_demo_is_armed_by_a_key),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),

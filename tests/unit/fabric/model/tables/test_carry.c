@@ -154,6 +154,57 @@ static void of_real_fabrics(void **state)
 	}
 }
 
+/* As switches hold them: entries over cables that have gone stay. */
+static struct tables *as_read(const struct fabric *now, const struct fabric *f,
+			      const struct tables *t)
+{
+	struct tables *read = tables_new(now, TABLES_WIRE);
+
+	for (uint32_t sw = 0; sw < now->nsw; sw++)
+		memcpy(tables_row(read, sw),
+		       tables_row(t, fabric_switch_by_guid(f, now->sw_guid[sw])),
+		       now->max_lid + 1u);
+	return read;
+}
+
+/* Which tells the SLs of what is read, as long as nobody else has written. */
+static void what_switches_hold_is_known_again(void **state)
+{
+	struct fabric *f = net_spec("dragonfly:p=2"), *now[2];
+	struct later how = LATER_NOTHING;
+	struct tables *t = even_paths(f);
+	uint32_t cable = later_cable(f, 5);
+
+	(void)state;
+	tables_sl_form(t, SL_BY_DLID, f);
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		t->sl[lid] = (uint8_t)(lid % 3);
+	how.sw_gone = f->nsw - 1;
+	now[0] = later_without(f, &cable, 1);
+	now[1] = later_state(f, &how);
+	for (int i = 0; i < 2; i++) {
+		struct tables *u = carried(now[i], f, t, NULL), *read = as_read(now[i], f, t);
+		uint8_t *entry = tables_row(read, now[i]->term_sw[0]) + now[i]->sw_lid[1];
+
+		*entry ^= 1;
+		assert_false(carry_take_lfts(u, now[i], read));
+		*entry ^= 1;
+		assert_true(carry_take_lfts(u, now[i], read));
+		for (uint32_t sw = 0; sw < now[i]->nsw; sw++)
+			assert_memory_equal(tables_row(u, sw), tables_row(read, sw),
+					    now[i]->max_lid + 1u);
+		for (uint32_t e = 0; e < now[i]->nend; e++)
+			assert_int_equal(
+				tables_path_sl(u, 0, now[i]->term_sw[0], now[i]->term_lid[e]),
+				now[i]->term_lid[e] % 3);
+		tables_put(read);
+		tables_put(u);
+		fabric_put(now[i]);
+	}
+	tables_put(t);
+	fabric_put(f);
+}
+
 /* More than five: the first ones, and how many more. */
 static void many_are_counted(void **state)
 {
@@ -273,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_stands_and_what_has_gone),
 		cmocka_unit_test(of_real_fabrics),
+		cmocka_unit_test(what_switches_hold_is_known_again),
 		cmocka_unit_test(many_are_counted),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(a_dump_is_followed_to_other_lids),
