@@ -589,17 +589,56 @@ static bool app_preview_by_options(const struct app *a, const struct msg *msg)
 	return !msg->files.n && msg->total != a->graft_serial && msg->total != a->automatic.preview;
 }
 
+/* Asked for by the operator, with the same engine and options as a plan that is here: which it is
+ * once more, or which is out of date.  PLANS_MAX: none. */
+static uint32_t app_preview_place_of(const struct app *a, const struct msg *msg)
+{
+	const struct state_preview *p = &a->state.preview;
+	char differ[64];
+
+	if (msg->total == a->graft_serial || msg->total == a->automatic.preview)
+		return PLANS_MAX;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct plan_preview *x = &p->list[i];
+
+		if (x->engine == p->engine &&
+		    !*option_result_options(differ, sizeof(differ), &x->options, &a->asked) &&
+		    (x->stale[0] || tables_same(x->tables, msg->tables, a->state.fabric)))
+			return i;
+	}
+	return PLANS_MAX;
+}
+
+/* Where a plan goes: at the end, or to the place of the one that it replaces. */
+static uint32_t app_preview_place(struct app *a, const struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+	uint32_t to = app_preview_place_of(a, msg);
+
+	if (to == PLANS_MAX) {
+		app_preview_make_room(a);
+		return p->n++;
+	}
+	if (p->list[to].stale[0])
+		shell_say(a->shell, "computed again, in place of the stale %s", p->list[to].id);
+	else
+		shell_say(a->shell, "computed again: the same plan");
+	app_preview_drop_kept(a, to);
+	memmove(a->kept + to + 1, a->kept + to, (p->n - to) * sizeof(*a->kept));
+	memmove(p->list + to + 1, p->list + to, (p->n - to) * sizeof(*p->list));
+	p->n++;
+	return to;
+}
+
 static void app_preview_keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 	struct plan_preview *x;
-	uint32_t at;
+	uint32_t to = app_preview_place(a, msg);
 	bool selected = true, by_options = app_preview_by_options(a, msg);
 
-	app_preview_make_room(a);
-	at = p->at;
-	a->kept[p->n] = msg;
-	x = &p->list[p->n++];
+	a->kept[to] = msg;
+	x = &p->list[to];
 	*x = (struct plan_preview){
 		.engine = p->engine,
 		.options = a->asked,
@@ -631,7 +670,8 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	if (by_options)
 		option_tries_take(&a->tries, x, a->state.fabric);
 	app_graft_made(a, msg, x, &selected);
-	p->at = selected ? p->n - 1 : at;
+	if (selected)
+		p->at = to;
 	app_preview_record_made(a, x);
 }
 

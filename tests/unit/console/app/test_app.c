@@ -612,6 +612,39 @@ static void a_preview_with_other_options_is_held_against_the_one_before(void **s
 	app_end(a);
 }
 
+/* A second Space, or r, lists no plan twice; one that is out of date gives way to the new one. */
+static void a_plan_computed_again_is_listed_once(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct preview_options o = { .params = { .seed = 1 } };
+	struct state_preview *p = &a->state.preview;
+	char stale[8];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_preview(a, engine_at(a, "updn"), &o);
+	await_plans(a, 1);
+	app_preview(a, engine_at(a, "dfsssp"), &o);
+	await_plans(a, 2);
+	app_preview(a, engine_at(a, "updn"), &o);
+	await_plans(a, 2);
+	shows(a, "computed again: the same plan");
+	assert_int_equal(p->at, 0);
+	snprintf(stale, sizeof(stale), "%s", p->list[0].id);
+	snprintf(p->list[0].stale, sizeof(p->list[0].stale), "the jobs have changed");
+	app_preview(a, engine_at(a, "updn"), &o);
+	await_plans(a, 2);
+	shows(a, "in place of the stale");
+	assert_string_equal(p->list[p->at].id, stale);
+	assert_string_equal(p->list[p->at].stale, "");
+	assert_string_equal(p->engines[p->list[1].engine].engine->name, "dfsssp");
+	o.params.vls = 1;
+	app_preview(a, engine_at(a, "updn"), &o);
+	await_plans(a, 3);
+	app_end(a);
+}
+
 static int until_cancelled(void *ctx, struct err *err)
 {
 	(void)ctx;
@@ -1052,6 +1085,7 @@ int main(void)
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
 		cmocka_unit_test(a_preview_with_other_options_is_held_against_the_one_before),
+		cmocka_unit_test(a_plan_computed_again_is_listed_once),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(a_slow_disk_stops_no_key),
 		cmocka_unit_test(another_fabric_stops_no_key),
