@@ -58,8 +58,8 @@ static void updn_build(void *ctx, struct spdag *g, const struct fabric *f, uint3
 static int updn_refuse_missing(const struct fabric *f, uint32_t from, uint32_t to, struct err *err)
 {
 	return err_set(err, -ENETUNREACH,
-		       "no path up*, then down* leads from switch %s to switch %s with these "
-		       "roots; give only one root, or none to have it found",
+		       "no path up*, then down* joins two switches with these roots; give only one "
+		       "root, or none to have it found (%s to %s)",
 		       f->sw_name[from], f->sw_name[to]);
 }
 

@@ -104,7 +104,7 @@ samef() { # DIR DIR
 	local f
 	for f in cells.jsonl failures.txt failures.md failures.csv failures.json; do cmp "$1/$f" "$2/$f" || return 1; done
 }
-ok "a failure campaign" says 0 'ftree: no usable routing first at 0 %: this is not a fat tree' fails -o lives --repair
+ok "a failure campaign" says 0 'ftree: no usable routing first at 0 %: not a fat tree' fails -o lives --repair
 ok "the throughput retained from its lines by a second program" python3 "$top/tests/campaign_check.py" failures lives
 ok "its page needs no network" bash -c '! grep -E "https?://|src=|@import|<script" lives/report.html'
 tornf() {

@@ -274,9 +274,7 @@ static int topology_kind_find_grid(struct topology_kind *s, const struct fabric 
 		return rc;
 	}
 	rc = grid_find(&s->grid, f, &why);
-	return rc ? err_set(err, rc,
-			    "this is no torus, mesh or HyperX, nor one of which a few cables are "
-			    "missing: %s",
+	return rc ? err_set(err, rc, "no torus, mesh or HyperX, not even with cables missing: %s",
 			    why.text)
 		  : 0;
 }

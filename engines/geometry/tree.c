@@ -168,14 +168,13 @@ static int tree_check_cables(const struct finder *x, struct err *err)
 
 		if (level[u] == level[v] && level[u] != TREE_IDLE)
 			return err_set(err, -EINVAL,
-				       "this is not a fat tree: the cable from switch %s to "
-				       "switch %s joins two switches of one level (%u above the "
-				       "leaves)",
-				       f->sw_name[u], f->sw_name[v], level[u]);
+				       "not a fat tree: a cable joins two switches of one level, "
+				       "%u above the leaves (%s - %s)",
+				       level[u], f->sw_name[u], f->sw_name[v]);
 	}
 	if (3 * x->have < 2 * x->want)
 		return err_set(err, -EINVAL,
-			       "this is not a fat tree: of %llu links from switches down to the "
+			       "not a fat tree: of %llu links from switches down to the "
 			       "subtrees below only %llu are cabled; two thirds must be",
 			       (unsigned long long)x->want, (unsigned long long)x->have);
 	return 0;
@@ -193,8 +192,7 @@ static int tree_find_levels(struct finder *x, struct err *err)
 	n = tree_split(x, 0);
 	while (tree_add_level(x, l + 1)) {
 		if (++l == TREE_LEVELS)
-			return err_set(err, -EINVAL,
-				       "this is not a fat tree: it has more than %d levels",
+			return err_set(err, -EINVAL, "not a fat tree: it has more than %d levels",
 				       TREE_LEVELS);
 		n = tree_split(x, l);
 		tree_count_ways(x, l);
@@ -202,7 +200,7 @@ static int tree_find_levels(struct finder *x, struct err *err)
 	t->nlevel = l + 1;
 	if (n > 1)
 		return err_set(err, -EINVAL,
-			       "this is not a fat tree: its leaves are connected neither directly "
+			       "not a fat tree: its leaves are connected neither directly "
 			       "nor through switches that join subtrees");
 	t->missing = (uint32_t)(x->want - x->have);
 	return tree_check_cables(x, err);
@@ -228,7 +226,7 @@ static void tree_find(struct finder *x)
 		fullest = x->f->sw_nterm[u] > fullest ? x->f->sw_nterm[u] : fullest;
 	if (!fullest) {
 		t->rc = err_set(&t->why, -EINVAL,
-				"this is not a fat tree: it has no terminals, and so no leaves");
+				"not a fat tree: it has no terminals, and so no leaves");
 		return;
 	}
 	tree_try(x, 1);

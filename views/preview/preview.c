@@ -255,7 +255,8 @@ static void preview_start(const struct preview_ui *u, struct context *ctx, const
 		context_say(ctx, "one computation at a time: %s cancels the running one",
 			    key_hint("cancel"));
 	} else if (!e->suits) {
-		context_say(ctx, "%s cannot route this fabric: %s", e->engine->name, e->why);
+		context_say(ctx, "%s cannot route this fabric: %.*s", e->engine->name,
+			    engine_choice_reason(e), e->why);
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = u->list.cursor;

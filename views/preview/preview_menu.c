@@ -189,14 +189,29 @@ static int preview_menu_rows(const struct state *s, const struct plan_preview *t
 	return (int)s->preview.nengines < room ? (int)s->preview.nengines : room;
 }
 
+#define WHY_LINES 5 /* of the reason with its switches; longer ones are left out */
+
+static int preview_menu_draw_why(const struct engine_choice *e, struct canvas *c, struct rect r,
+				 int y)
+{
+	const struct rect none = { r.x, r.y, r.w, 0 };
+	char why[sizeof(e->why)];
+
+	if (canvas_wrap(c, none, 1, y, ROLE_WARN, e->why) <= WHY_LINES)
+		return canvas_wrap(c, r, 1, y, ROLE_WARN, e->why);
+	snprintf(why, sizeof(why), "%.*s", engine_choice_reason(e), e->why);
+	return canvas_wrap(c, r, 1, y, ROLE_WARN, why);
+}
+
 /* What an engine is for, or what its options did.  Returns the lines. */
 static int preview_menu_draw_about(const struct engine_choice *e, const struct plan_preview *told,
 				   struct canvas *c, struct rect r, int y)
 {
 	if (told)
 		return preview_effect_draw(told, c, r, y);
-	return canvas_wrap(c, r, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
-			   e->suits ? e->engine->summary : e->why);
+	if (!e->suits)
+		return preview_menu_draw_why(e, c, r, y);
+	return canvas_wrap(c, r, 1, y, ROLE_LABEL, e->engine->summary);
 }
 
 void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,

@@ -310,7 +310,9 @@ void app_preview_start(struct app *a, const struct request *r)
 	if (!a->state.fabric || r->engine >= p->nengines)
 		shell_say(a->shell, "the fabric has not been discovered yet");
 	else if (!p->engines[r->engine].suits)
-		shell_say(a->shell, "%s", p->engines[r->engine].why);
+		shell_say(a->shell, "%s cannot route this fabric: %.*s",
+			  p->engines[r->engine].engine->name,
+			  engine_choice_reason(&p->engines[r->engine]), p->engines[r->engine].why);
 	else if (app_preview_must_wait(a))
 		app_preview_wait_for_tables(a, r);
 	else

@@ -67,7 +67,8 @@ static int grid_layout_place_all(uint32_t *at, uint64_t ncell, const struct grid
 		uint32_t *cell = &at[grid_layout_cell_of(l, &l->coord[(size_t)sw * DIMS])];
 
 		if (*cell != FAB_NONE)
-			return err_set(err, -EINVAL, "switches %s and %s get the same coordinates",
+			return err_set(err, -EINVAL,
+				       "two switches get the same coordinates (%s, %s)",
 				       f->sw_name[*cell], f->sw_name[sw]);
 		*cell = sw;
 	}
@@ -82,7 +83,7 @@ static int grid_layout_check_cables(struct grid_layout *l, const struct fabric *
 		const uint16_t *x, *y;
 
 		if (d == FAB_NONE)
-			return err_set(err, -EINVAL, "the cable from %s to %s joins no neighbours",
+			return err_set(err, -EINVAL, "a cable joins no neighbours (%s - %s)",
 				       f->sw_name[a], f->sw_name[b]);
 		x = &l->coord[(size_t)a * DIMS];
 		y = &l->coord[(size_t)b * DIMS];

@@ -160,8 +160,8 @@ static int grid_squares_place(struct grid_layout *l, const struct grid_steps *q,
 	for (uint32_t sw = 0; sw < f->nsw && left; sw++)
 		if (!grid_squares_is_placed(l, &l->coord[(size_t)sw * DIMS]))
 			return err_set(err, -EINVAL,
-				       "switch %s could be in several places: too many cables "
-				       "are missing",
+				       "too many cables are missing: a switch could be in several "
+				       "places (%s)",
 				       f->sw_name[sw]);
 	return 0;
 }
@@ -174,8 +174,8 @@ static int grid_squares_refuse_layer(const struct grid_steps *q, uint32_t layer,
 	while (q->step[c] == FAB_NONE || q->layer[q->step[c]] != layer)
 		c++;
 	return err_set(err, -EINVAL,
-		       "its cables do not fall into rings or lines at switch %s; cables there or "
-		       "next to it may be missing",
+		       "its cables do not fall into rings or lines; some may be missing (at %s, or "
+		       "next to it)",
 		       f->sw_name[f->chan_src[c]]);
 }
 

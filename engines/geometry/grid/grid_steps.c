@@ -29,7 +29,8 @@ static int grid_steps_look(struct grid_steps *q, uint32_t u, struct err *err)
 				continue;
 			if (q->mids[w] == 2)
 				return err_set(err, -EINVAL,
-					       "%s and %s have over two common neighbours",
+					       "two switches have over two neighbours in common "
+					       "(%s, %s)",
 					       f->sw_name[u], f->sw_name[w]);
 			if (!q->mids[w])
 				q->far[q->nfar++] = w;

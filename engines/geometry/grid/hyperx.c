@@ -192,11 +192,11 @@ static int hyperx_pick_classes(struct finder *h, struct err *err)
 	h->ndims = n;
 	if (!n)
 		return err_set(err, -EINVAL,
-			       "the fabric is not a HyperX: its cables form no triangles and "
+			       "not a HyperX: its cables form no triangles and "
 			       "squares that would join into dimensions");
 	if (n > GRID_DIMS_MAX)
 		return err_set(err, -EINVAL,
-			       "the fabric is not a HyperX: its cables would form %u dimensions, "
+			       "not a HyperX: its cables would form %u dimensions, "
 			       "and %d are the most",
 			       n, GRID_DIMS_MAX);
 	return 0;
@@ -344,7 +344,7 @@ static int hyperx_check_size(const struct finder *h, struct err *err)
 		cells *= h->size[d];
 		if (h->size[d] < 2 || 3 * cells > 4 * (uint64_t)h->f->nsw)
 			return err_set(err, -EINVAL,
-				       "the fabric is not a HyperX: its %u switches and their "
+				       "not a HyperX: its %u switches and their "
 				       "cables do not fill a grid",
 				       h->f->nsw);
 	}
@@ -362,16 +362,16 @@ static int hyperx_place_switches(struct grid *g, const struct finder *h, struct 
 
 		if (*at != FAB_NONE)
 			return err_set(err, -EINVAL,
-				       "the fabric is not a HyperX: in a grid of %s the switches "
-				       "%s and %s would sit at the same point",
+				       "not a HyperX: two switches would sit at one point of a "
+				       "grid of %s (%s, %s)",
 				       dims, h->f->sw_name[*at], h->f->sw_name[u]);
 		*at = u;
 	}
 	for (uint32_t e = 0; e < h->nedge; e++)
 		if (grid_dim(g, h->end_a[e], h->end_b[e]) == FAB_NONE)
 			return err_set(err, -EINVAL,
-				       "the fabric is not a HyperX: in a grid of %s the cable "
-				       "between the switches %s and %s lies in no dimension",
+				       "not a HyperX: a cable lies in no dimension of a grid of "
+				       "%s (%s - %s)",
 				       dims, h->f->sw_name[h->end_a[e]],
 				       h->f->sw_name[h->end_b[e]]);
 	return 0;
@@ -409,7 +409,7 @@ static int hyperx_check_full(struct grid *g, const struct finder *h, struct err 
 	if (3 * (uint64_t)h->nedge > 2 * pairs)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "the fabric is not a HyperX: as one of %s it would have %llu pairs of "
+		       "not a HyperX: as one of %s it would have %llu pairs of "
 		       "neighbours, and only %u are cabled",
 		       grid_dims_text(dims, sizeof(dims), g), (unsigned long long)pairs, h->nedge);
 }
@@ -475,7 +475,7 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct progress *prog
 
 	if (!fabric_connected(f))
 		return err_set(err, -ENETUNREACH,
-			       "the fabric is not a HyperX: its switches are not all connected");
+			       "not a HyperX: its switches are not all connected");
 	if (f->nsw == 1) {
 		*out = grid_new(1, 0, NULL, NULL);
 		(*out)->at[0] = 0;

@@ -32,8 +32,8 @@ struct finder {
 static int torus_refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct err *err)
 {
 	return err_set(err, -EINVAL,
-		       "this is not a torus or mesh: switches %s and %s have more than two "
-		       "neighbours in common",
+		       "not a torus or mesh: two switches have over two neighbours in common "
+		       "(%s, %s)",
 		       f->sw_name[u], f->sw_name[v]);
 }
 
@@ -107,8 +107,7 @@ static int torus_find_classes(struct finder *x, struct err *err)
 			continue;
 		if (x->ndim == GRID_DIMS_MAX)
 			return err_set(err, -EINVAL,
-				       "this is not a torus or mesh: it has more than %d "
-				       "dimensions",
+				       "not a torus or mesh: it has more than %d dimensions",
 				       GRID_DIMS_MAX);
 		x->dim[x->ndim++].class = c;
 	}
@@ -208,7 +207,7 @@ static int torus_order_layers(struct finder *x, struct dimension *d, struct err 
 		goto out;
 	d->kind = from == FAB_NONE ? GRID_RING : GRID_LINE;
 	if (torus_walk_layers(at, side, from == FAB_NONE ? 0 : from, d->size) < d->size)
-		rc = err_set(err, -EINVAL, "this is not a torus or mesh: a ring closes too early");
+		rc = err_set(err, -EINVAL, "not a torus or mesh: a ring closes too early");
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		d->layer[u] = at[d->layer[u]];
 out:
@@ -247,17 +246,16 @@ static int torus_check_cables(struct finder *x, const struct grid *g, struct err
 			if (d == FAB_NONE || !torus_are_neighbours(&x->dim[d], grid_coord(g, u)[d],
 								   grid_coord(g, v)[d]))
 				return err_set(err, -EINVAL,
-					       "this is not a torus or mesh: the cable from "
-					       "switch %s to switch %s joins no neighbours",
+					       "not a torus or mesh: a cable joins no neighbours "
+					       "(%s - %s)",
 					       f->sw_name[u], f->sw_name[v]);
 			missing -= x->first[c] == c;
 		}
 		if (missing)
 			return err_set(
 				err, -EINVAL,
-				"this is not an intact torus or mesh: seen from switch %s, its "
-				"cables do not fall into rings, lines or full groups; all of them "
-				"must be there",
+				"not an intact torus or mesh: its cables do not fall into rings, "
+				"lines or full groups; all of them must be there (seen from %s)",
 				f->sw_name[u]);
 	}
 	return 0;

@@ -25,6 +25,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Newest events, oldest overwritten first. */
 #define EVENTS_MAX 512
@@ -129,8 +130,16 @@ struct engine_choice {
 	const struct engine *engine;
 	bool file; /* no engine: the tables are read from options.tables */
 	bool suits;
-	char why[256]; /* why not */
+	char why[256]; /* why not; after " (" the switches at which that shows */
 };
+
+/* Bytes of why without those. */
+static inline int engine_choice_reason(const struct engine_choice *e)
+{
+	const char *names = strstr(e->why, " (");
+
+	return names ? (int)(names - e->why) : (int)sizeof(e->why);
+}
 
 #define ENGINES_MAX 16
 /* A search for an order of writes, of a preview or of a plan that is to be applied. */

@@ -178,6 +178,30 @@ static void a_stranger_finds_the_preview(void **state)
 	console_close(&k);
 }
 
+/* The reason stands first, and long names of switches do not push out what to press. */
+static void why_an_engine_does_not_suit_is_read_to_its_end(void **state)
+{
+	struct console_kit k;
+	char *why;
+
+	(void)state;
+	tree(&k);
+	why = k.s.preview.engines[3].why;
+	snprintf(why, sizeof(k.s.preview.engines[3].why),
+		 "no torus, mesh or HyperX, not even with cables missing: two switches have over "
+		 "two neighbours in common (MF0;ROW-A09-P1-IBLEAF-02-01:MQM9701/U1, "
+		 "MF0;ROW-A09-P1-IBLEAF-01-01:MQM9701/U1)");
+	console_keys(&k, "6Gk ");
+	console_shows(&k, "neighbours in common");
+	console_hides(&k, "IBLEAF");
+	console_shows(&k, "e options: all defaults");
+	snprintf(why, sizeof(k.s.preview.engines[3].why),
+		 "not a torus or mesh: a cable joins no "
+		 "neighbours (sw1 - sw2)");
+	console_shows(&k, "(sw1 - sw2)");
+	console_close(&k);
+}
+
 static void a_preview_runs_fails_and_is_cancelled(void **state)
 {
 	struct console_kit k;
@@ -1007,6 +1031,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_of_the_routing_in_use_is_shown),
 		cmocka_unit_test(a_stranger_finds_the_preview),
 		cmocka_unit_test(the_mouse_chooses_an_engine_and_computes),
+		cmocka_unit_test(why_an_engine_does_not_suit_is_read_to_its_end),
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
