@@ -33,7 +33,7 @@ static const struct command commands[] = {
 	{ "bookmark", "[NAME]", ARG_TEXT, false, REQ_BOOKMARK, 0, "mark this moment in the history" },
 	{ "bookmarks", "[NAME]", ARG_BOOKMARK, false, REQ_BOOKMARKS, 0, "go to a bookmark; no argument: list them, and go to the previous one" },
 	{ "back", "[SAMPLES]", ARG_TEXT, false, REQ_HIST_BACK, 0, "go back in the history" },
-	{ "at", "TIME", ARG_TEXT, true, REQ_AT, 0, "go to a moment, with a collector also before this session: 03:10, -90m, 2026-11-20T03:10" },
+	{ "at", "TIME", ARG_BOOKMARK, true, REQ_AT, 0, "go to a moment or bookmark, with a collector also before this session: 03:10, -90m, 2026-11-20T03:10" },
 	{ "play", "[SPEED]", ARG_TEXT, false, REQ_PLAY, 0, "play the history from this moment on, 1 to 60 times as fast; no argument: as before, or stop" },
 	{ "peak", "[METRIC]", ARG_PEAK, false, REQ_PEAK, 0, "go to the moment of this session that had the highest util, wait or errors; no argument: util" },
 	{ "event", "[next|previous]", ARG_EVENT, false, REQ_EVENT, 0, "go to the moment of the next or the previous event; no argument: of the event under the cursor" },

@@ -342,30 +342,6 @@ uint64_t app_history_at_time(const struct sample_history *p, int64_t time_s)
 	return found;
 }
 
-static void app_history_go_to_time(struct app *a, const char *text)
-{
-	char begin[FIGURE_LEN];
-	uint64_t serial;
-	int64_t time_s;
-
-	if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
-		shell_say(a->shell,
-			  "at: '%s' is not a time that has been; such as 03:10, -90m, "
-			  "2026-11-20T03:10",
-			  text);
-		return;
-	}
-	serial = app_history_at_time(a->samples, time_s);
-	if (serial)
-		app_history_go(a, serial);
-	else if (!app_history_ask(a, time_s * 1000 + 999, 0) && sample_history_oldest(a->samples))
-		shell_say(a->shell, "at: nothing is kept from before %s; a collector would keep it",
-			  figure_time(begin, sample_history_time(a->samples, sample_history_oldest(
-										     a->samples))));
-	else if (!a->shown_history.awaited)
-		shell_say(a->shell, "no history yet");
-}
-
 static long app_history_count_of(const char *text)
 {
 	long n = strtol(text, NULL, 10);
@@ -520,6 +496,42 @@ static void app_history_go_to_mark(struct app *a, const char *name)
 	app_history_list_marks(a, mark, n, pick);
 }
 
+static void app_history_go_to_time(struct app *a, const char *text)
+{
+	char begin[FIGURE_LEN];
+	uint64_t serial;
+	int64_t time_s;
+
+	if (!when_parse_past(&time_s, text, (int64_t)time(NULL))) {
+		shell_say(a->shell,
+			  "at: '%s' is neither a bookmark nor a time that has been; such as "
+			  "03:10, -90m, 2026-11-20T03:10",
+			  text);
+		return;
+	}
+	serial = app_history_at_time(a->samples, time_s);
+	if (serial)
+		app_history_go(a, serial);
+	else if (!app_history_ask(a, time_s * 1000 + 999, 0) && sample_history_oldest(a->samples))
+		shell_say(a->shell, "at: nothing is kept from before %s; a collector would keep it",
+			  figure_time(begin, sample_history_time(a->samples, sample_history_oldest(
+										     a->samples))));
+	else if (!a->shown_history.awaited)
+		shell_say(a->shell, "no history yet");
+}
+
+/* A time, or a bookmark's name. */
+static void app_history_go_to_moment(struct app *a, const char *text)
+{
+	uint64_t serial;
+	int64_t ms;
+
+	if (app_history_find_mark(&serial, &ms, a, text))
+		app_history_go_to_mark(a, text);
+	else
+		app_history_go_to_time(a, text);
+}
+
 bool app_history_act(struct app *a, const struct request *r)
 {
 	switch (r->type) {
@@ -541,7 +553,7 @@ bool app_history_act(struct app *a, const struct request *r)
 			app_unfreeze(a);
 		return true;
 	case REQ_AT:
-		app_history_go_to_time(a, r->text);
+		app_history_go_to_moment(a, r->text);
 		return true;
 	case REQ_BOOKMARK:
 		app_history_set_mark(a, r->text);

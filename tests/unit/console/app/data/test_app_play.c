@@ -444,6 +444,12 @@ static void bookmarks_are_for_both_pasts(void **state)
 	assert_int_equal(kept(a), 5);
 	app_kit_keys(a, ":bookmarks nothing\r");
 	shows(a, "no bookmark 'nothing'");
+	app_kit_keys(a, "L:at storm\r"); /* also as a moment */
+	assert_int_equal(kept(a), 5);
+	app_kit_keys(a, "L:at nothing\r");
+	shows(a, "'nothing' is neither a bookmark nor a time");
+	app_kit_keys(a, ":at sto\t");
+	shows(a, ":at storm");
 	app_end(a);
 }
 
