@@ -360,6 +360,19 @@ struct rise_walk {
 	bool *used;    /* by turn */
 };
 
+/* Marks the turns of the path from a position that is on that of a source, as far as they are not:
+ * others may have joined a path that is as it was for the LID before, but that nobody used. */
+static void dfdn_tree_use_path(struct rise_walk *s, const struct dfdn_tree *x, uint32_t i)
+{
+	bool known = false;
+
+	for (uint32_t p = x->parent[i]; p && !known; i = p, p = x->parent[i]) {
+		s->used[x->turn[i]] = true;
+		known = s->crossed[p];
+		s->crossed[p] = true;
+	}
+}
+
 static bool dfdn_tree_follow_rises(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct rise_walk *s = ctx;
@@ -377,13 +390,9 @@ static bool dfdn_tree_follow_rises(void *ctx, const struct dfdn_tree *x, uint32_
 	}
 	s->r->most = most;
 	s->r->longest = longest;
-	for (uint32_t a = x->nnews; a--;) {
-		uint32_t i = x->news[a], p = x->parent[i];
-
-		s->crossed[p] |= s->crossed[i];
-		if (p && s->crossed[i])
-			s->used[x->turn[i]] = true;
-	}
+	for (uint32_t a = x->nnews; a--;)
+		if (s->crossed[x->news[a]])
+			dfdn_tree_use_path(s, x, x->news[a]);
 	return false;
 }
 

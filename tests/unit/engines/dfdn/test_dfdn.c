@@ -227,6 +227,28 @@ static void a_tree_needs_one_vl_and_no_sl2vl(void **state)
 	}
 }
 
+/* Where cables are missing some paths turn up again at a leaf.  A LID's paths may join one that the
+ * LID before had and nobody took. */
+static void one_vl_is_not_enough_for_paths_that_others_join_later(void **state)
+{
+	static const char *const specs[] = {
+		"fattree3:pods=5,leaves=7,aggs=4,cores=3,hosts=2,parallel=2,fail=2,seed=434",
+		"kary:k=3,n=3,hosts=5,fail=6,lids=random,seed=939",
+		"kary:k=3,n=3,hosts=6,fail=5%,seed=507",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct fabric *f = net_spec(specs[i]);
+		struct tables *t = must_route(&engine_dfdn, f, NULL, NULL);
+
+		assert_clean(specs[i], f, t);
+		assert_int_equal(t->vls, 2);
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
 static void paths_are_those_of_dfsssp(void **state)
 {
 	struct fabric *f = net_spec("dragonfly:p=2,lmc=1");
@@ -441,6 +463,7 @@ int main(void)
 		cmocka_unit_test(two_hops_need_no_sl_and_one_row_per_kind_of_input),
 		cmocka_unit_test(adapters_with_one_vl_get_their_packets_on_vl_0),
 		cmocka_unit_test(a_tree_needs_one_vl_and_no_sl2vl),
+		cmocka_unit_test(one_vl_is_not_enough_for_paths_that_others_join_later),
 		cmocka_unit_test(paths_are_those_of_dfsssp),
 		cmocka_unit_test(too_few_vls_say_how_many_it_takes_and_who_needs_fewer),
 		cmocka_unit_test(too_few_sls_say_how_many_it_takes),
