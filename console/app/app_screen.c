@@ -120,6 +120,7 @@ void app_key(struct app *a, uint32_t key)
 	struct request r = { .type = REQ_NONE };
 	const struct state *shown;
 	struct input in;
+	uint32_t hint;
 
 	if (key == K_EOF) {
 		a->quit = true;
@@ -139,8 +140,10 @@ void app_key(struct app *a, uint32_t key)
 	shown = app_shown(a);
 	if (a->term)
 		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
-	if (key == K_CLICK && shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y))
-		key = shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y);
+	if (key == K_CLICK) {
+		hint = shell_key_at(a->shell, a->canvas, shown, a->mouse_x, a->mouse_y);
+		key = hint ? hint : key;
+	}
 	if (shell_menu(a->shell) && !shell_typing(a->shell, shown))
 		keymap_menu(&in, key);
 	else

@@ -12,6 +12,7 @@
 #include "views/apply/apply_wrote.h"
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/events/event_line.h"
 #include "views/preview/preview_cost.h"
@@ -198,6 +199,7 @@ static int apply_conditions_draw(const struct state *s, struct canvas *c, struct
 		canvas_textf(c, r, x, y, ROLE_DIM, "  (%s: override)", key_hint("override"));
 	else if (!waits)
 		canvas_text(c, r, x, y, ROLE_LABEL, "only by hand: all conditions overridden");
+	hint_click_mark(c, r, y, 1);
 	return y + 1;
 }
 
@@ -279,8 +281,8 @@ static int apply_draw_search(const struct state *s, struct canvas *c, struct rec
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %s",
 		     preview_search_text(text, sizeof(text), s));
 	canvas_text(c, r, 8, y++, ROLE_TEXT, s->ordering.words);
-	canvas_text(c, r, 8, y, ROLE_KEY, "x");
-	canvas_text(c, r, 10, y, ROLE_DIM, "discards the plan; nothing was written");
+	canvas_text(c, r, hint_click_draw(c, r, 8, y, "close") + 1, y, ROLE_DIM,
+		    "discards the plan; nothing was written");
 	return y + 1;
 }
 
@@ -406,7 +408,9 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 		snprintf(text, sizeof(text), "%s",
 			 a->state == APPLY_NONE ? apply_no_plan(s)
 						: apply_states[a->state].question);
-	canvas_wrap(c, r, 1, y, ROLE_TEXT, key_hint_text(full, sizeof(full), text));
+	hint_click_mark(
+		c, r, y,
+		canvas_wrap(c, r, 1, y, ROLE_TEXT, key_hint_text(full, sizeof(full), text)));
 }
 
 static void apply_draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,

@@ -217,6 +217,16 @@ void canvas_style(struct canvas *c, struct rect r, enum role role, bool reverse)
 	}
 }
 
+void canvas_press(struct canvas *c, struct rect r, int x, int y, int w, uint16_t press)
+{
+	for (int i = 0; i < w; i++) {
+		struct cell *cell = canvas_cell_at(c, r, x + i, y);
+
+		if (cell)
+			cell->press = press;
+	}
+}
+
 void canvas_rule(struct canvas *c, struct rect r, int y, const char *title)
 {
 	for (int x = 0; x < r.w; x++)

@@ -23,6 +23,7 @@ struct cell {
 	uint32_t ch;  /* code point; 0: right half of a wide one */
 	uint8_t role; /* enum role */
 	bool reverse;
+	uint16_t press; /* what a click there presses (hint_click.h); 0: nothing */
 };
 
 struct canvas {
@@ -56,6 +57,8 @@ int canvas_wrap(struct canvas *c, struct rect r, int x, int y, enum role role, c
 void canvas_fill(struct canvas *c, struct rect r, enum role role, uint32_t ch);
 /* Sets role and reverse of the cells, not their characters. */
 void canvas_style(struct canvas *c, struct rect r, enum role role, bool reverse);
+/* A click on these w cells presses that. */
+void canvas_press(struct canvas *c, struct rect r, int x, int y, int w, uint16_t press);
 /* A horizontal line over the whole width of r, with a title near its left end. */
 void canvas_rule(struct canvas *c, struct rect r, int y, const char *title);
 /* A bar of width columns: share of it full (0..1), the next extra of it marked '+'.  NAN: empty

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The event log: newest first; filter by text, or warnings and errors only. */
 #include "fabric/base/message/plural.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/event_ref.h"
 #include "views/events/event_line.h"
 #include "views/events/events_about.h"
@@ -174,8 +175,12 @@ static void events_draw_selected(struct events_ui *u, const struct context *ctx,
 		return;
 	events_follow_ref(u, s, row);
 	y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_TEXT, at->text);
-	if (y < r.h && event_ref_text(what, sizeof(what), s, &u->ref)[0])
-		canvas_textf(c, r, 1, y, ROLE_KEY, "Enter: %s", what);
+	if (y < r.h && event_ref_text(what, sizeof(what), s, &u->ref)[0]) {
+		int x = canvas_text(c, r, 1, y, ROLE_KEY, "Enter: ");
+
+		hint_click_mark(c, (struct rect){ r.x, r.y, x, r.h }, y, 1); /* not the name */
+		canvas_text(c, r, x, y, ROLE_KEY, what);
+	}
 	if (about)
 		events_about_draw(ctx, s, c, (struct rect){ r.x, r.y + r.h - about, r.w, about },
 				  &u->ref, row);

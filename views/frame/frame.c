@@ -3,6 +3,7 @@
 
 #include "fabric/base/message/plural.h"
 #include "fabric/base/time/stamp.h"
+#include "views/data/hint_click.h"
 #include "views/data/lists/campaign_list.h"
 #include "views/frame/activity.h"
 #include "views/frame/tabs.h"
@@ -497,9 +498,14 @@ static int frame_draw_past(struct canvas *c, struct rect r, int end, int y, cons
 static int frame_draw_way_back(struct canvas *c, struct rect r, int x, int y, int end,
 			       const struct frame_text *t)
 {
+	int at;
+
 	if (!t->back || x + text_width(t->back) + 7 + text_width(t->context) > end - 2)
 		return x;
-	return canvas_textf(c, r, x, y, ROLE_TEXT, "Esc: %s  ", t->back);
+	at = x;
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "Esc: %s  ", t->back);
+	hint_click_mark(c, (struct rect){ r.x + at, r.y, x - at, r.h }, y, 1);
+	return x;
 }
 
 static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
@@ -525,9 +531,12 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 		return;
 	}
 	x = frame_draw_way_back(c, r, x, y, end, t);
-	if (x < end - 8)
-		canvas_text(c, r, x, y, ROLE_DIM,
-			    text_shorten_list(buf, sizeof(buf), t->context, end - x - 2));
+	if (x >= end - 8)
+		return;
+	canvas_text(c, r, x, y, ROLE_DIM,
+		    text_shorten_list(buf, sizeof(buf), t->context, end - x - 2));
+	if (t->hints)
+		hint_click_mark(c, (struct rect){ r.x + x, r.y, end - x - 2, r.h }, y, 1);
 }
 
 void frame_draw(struct canvas *c, const struct state *s, enum view_id view,

@@ -10,6 +10,7 @@ struct frame_text {
 	const char *back;  /* where Esc leads; NULL: it is not told */
 	const char *note;  /* one line for the operator; "" none */
 	char context[400]; /* metric, sort, filter of the view */
+	bool hints;	   /* keys that it names are keys: it has no words from outside */
 	bool typing;
 	uint64_t job; /* whose links are marked; 0: none */
 };

@@ -2,6 +2,7 @@
 #include "views/heatmap/heat_small.h"
 
 #include "views/canvas/name_fit.h"
+#include "views/data/hint_click.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,7 @@ void heat_small_draw(struct heat_small *h, const struct context *ctx, struct can
 		 h->layout->plane[0].title,
 		 w->row_n > 1 || w->col_n > 1 ? ", worst of each cell" : "");
 	canvas_rule(c, r, 0, title);
+	hint_click_mark(c, r, 0, 1);
 	for (uint32_t y = 0; y < w->vis_rows; y++)
 		for (uint32_t x = 0; x < w->vis_cols; x++)
 			heat_cell_draw(&h->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);

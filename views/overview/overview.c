@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "views/canvas/list.h"
 #include "views/canvas/name_fit.h"
+#include "views/data/hint_click.h"
 #include "views/data/row_notes.h"
 #include "views/data/state/chan_text.h"
 #include "views/data/state/key_hint.h"
@@ -445,6 +446,7 @@ static void overview_draw_hot_head(const struct context *ctx, bool on, struct ca
 
 	snprintf(title, sizeof(title), "%s%s", titles[ctx->metric], on ? " (Enter: open)" : "");
 	canvas_rule(c, r, 0, title);
+	hint_click_mark(c, r, 0, 1);
 	canvas_text(c, r, 2, 1, ROLE_LABEL,
 		    ctx->metric == HISTORY_ERRORS
 			    ? " util err/m    EFI VL  from switch/port -> to"
@@ -733,6 +735,7 @@ static void overview_draw_events(struct canvas *c, struct rect r, const struct s
 	uint32_t n = s->events ? events_count(s->events) : 0;
 
 	canvas_rule(c, r, 0, "Events (8: all)");
+	hint_click_mark(c, r, 0, 1);
 	if (!n)
 		canvas_text(c, r, 2, 1, ROLE_DIM, "none yet");
 	for (uint32_t i = 0; i < n && (int)i < r.h - 1; i++)

@@ -3,6 +3,7 @@
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
 #include "views/canvas/name_fit.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/paths/path_pane.h"
 
@@ -172,11 +173,13 @@ void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct st
 	}
 	if (!p->n)
 		canvas_text(c, rows, 2, 0, ROLE_DIM, "no pair of this job uses this link");
-	if (p->n < p->all)
+	if (p->n < p->all) {
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "the first %u of them", p->n);
-	else if (!ctx->job.id)
+	} else if (!ctx->job.id) {
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "%s %s: next job on this link",
 			     key_hint("next"), key_hint("previous"));
+		hint_click_mark(c, r, r.h - 1, 1);
+	}
 }
 
 bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *s,

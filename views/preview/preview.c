@@ -2,6 +2,7 @@
 /* Engines and preview: choose one, compute, compare several, and read what would change; nothing
  * does. */
 #include "views/canvas/list.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/preview/preview_changes.h"
 #include "views/preview/preview_cost.h"
@@ -115,8 +116,8 @@ static void preview_draw_running(const struct state *s, struct canvas *c, struct
 		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s/s",
 			     figure_short(took, p->step_done), figure_short(eta, p->step_total),
 			     figure_short(rate, (uint64_t)p->rate));
-	canvas_text(c, r, 1, 7, ROLE_KEY, "x");
-	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; either way the fabric stays unchanged");
+	x = hint_click_draw(c, r, 1, 7, "cancel");
+	canvas_text(c, r, x + 1, 7, ROLE_TEXT, "cancels; either way the fabric stays unchanged");
 }
 
 /* Instead of figures, while there are none. */

@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "fabric/update/executor.h"
 #include "views/canvas/text.h"
+#include "views/data/hint_click.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,6 +115,7 @@ static int preview_cost_draw_search(const struct state *s, struct canvas *c, str
 				    const struct plan_preview *x)
 {
 	char text[80];
+	int x_end;
 
 	if (!x->ordering) {
 		canvas_text(c, r, 1, y, ROLE_DIM, "order  waiting for the running computation");
@@ -123,8 +125,8 @@ static int preview_cost_draw_search(const struct state *s, struct canvas *c, str
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %s", text);
 	if (s->ordering.words[0])
 		canvas_text(c, r, 1, y++, ROLE_TEXT, s->ordering.words);
-	canvas_text(c, r, 1, y, ROLE_KEY, "x");
-	canvas_text(c, r, 3, y, ROLE_DIM, "stops the search");
+	x_end = hint_click_draw(c, r, 1, y, "cancel");
+	canvas_text(c, r, x_end + 1, y, ROLE_DIM, "stops the search");
 	return y + 1;
 }
 

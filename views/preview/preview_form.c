@@ -3,6 +3,7 @@
 
 #include "fabric/format/site/limits_text.h"
 #include "fabric/format/site/pin_text.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/data/state/option_values.h"
 #include "views/preview/preview_effect.h"
@@ -164,12 +165,14 @@ static void preview_form_draw_keys(const struct preview_form *m, const struct co
 
 	if (preview_values_progress(text, sizeof(text), s)) {
 		canvas_textf(c, r, 1, y, ROLE_KEY, "%s   %s: cancel", text, key_hint("cancel"));
+		hint_click_mark(c, r, y, 1);
 		return;
 	}
 	tries = option_values(value, at, &ctx->options, s->fabric) > 0;
 	canvas_textf(c, r, 1, y, ROLE_KEY, "%s%s%sEsc: done",
 		     at->id == PARAM_LMC ? "" : "Enter: change   ",
 		     tries ? key_hint("compare") : "", tries ? ": try its values   " : "");
+	hint_click_mark(c, r, y, 1);
 }
 
 /* At the bottom: what was made of the values of the option under the cursor, else what the options

@@ -2,6 +2,7 @@
 #include "views/preview/preview_menu.h"
 
 #include "views/canvas/text.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/preview/preview_effect.h"
 
@@ -57,7 +58,7 @@ static int preview_menu_draw_options(const struct preview_options *o, struct can
 	for (width = fit * (in.w - 3);
 	     width > 8 && canvas_wrap(c, none, 3, y, ROLE_TEXT, text) > fit; width -= 2)
 		text_shorten(text, sizeof(text), all, width);
-	canvas_text(c, r, 1, y, ROLE_KEY, "e");
+	hint_click_draw(c, r, 1, y, "options");
 	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
 			   text[0] ? text : "options: all defaults");
 }
@@ -107,6 +108,7 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 			     figure_age(eta, p->eta_s), key_hint("cancel"));
 	else
 		canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: cancel", key_hint("cancel"));
+	hint_click_mark(c, r, y - 1, 1);
 	return y;
 }
 
@@ -118,6 +120,7 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 	const char *compute = key_hint("tag");
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[120];
+	int n;
 
 	if (s->preview.state == PREVIEW_RUNNING)
 		return y;
@@ -139,7 +142,9 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 	else
 		snprintf(text, sizeof(text), "%s: apply %s ...  %s: compute another",
 			 key_hint("prepare"), x->id, compute);
-	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
+	n = canvas_wrap(c, in, 1, y, ROLE_KEY, text);
+	hint_click_mark(c, in, y, n);
+	return y + n;
 }
 
 /* What the checks found first. */

@@ -2,6 +2,7 @@
 #include "views/preview/preview_table.h"
 
 #include "views/canvas/text.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 
 #include <math.h>
@@ -484,6 +485,7 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 	canvas_right(c, r, x - 1, y, ROLE_LABEL, "now");
 	canvas_textf(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "%s %s: more" : "%s %s: choose",
 		     key_hint("left"), key_hint("right"));
+	hint_click_mark(c, (struct rect){ r.x, r.y, NAME_WIDTH, r.h }, y, 1);
 	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
 	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");
 	for (uint32_t i = 0; i < k.n; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
 #include "fabric/base/message/plural.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/data/lists/session_list.h"
 #include "views/table/table.h"
@@ -173,6 +174,7 @@ static void sessions_draw_preview(const struct state *st, struct canvas *c, stru
 			    st->sessions_busy ? "reading"
 			    : row->told	      ? "this user may not read the record"
 					      : "Enter: what was done in it");
+	hint_click_mark(c, r, 1, !read);
 	for (uint32_t i = from; i < n; i++) {
 		const struct session_action *a = &s->action[i];
 		int y = 1 + (int)(i - from);
@@ -243,6 +245,7 @@ static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *
 	table_draw(&u->actions, &action_ops, in, c, rows, title);
 	at = table_cursor(&u->actions);
 	canvas_rule(c, r, r.h - 3, at == FAB_NONE ? NULL : "Enter: replay from here");
+	hint_click_mark(c, r, r.h - 3, 1);
 	if (at != FAB_NONE)
 		canvas_wrap(c, (struct rect){ r.x, r.y + r.h - 2, r.w - 1, 2 }, 1, 0, ROLE_TEXT,
 			    s->action[at].text);
@@ -260,6 +263,7 @@ static void sessions_draw(void *own, struct context *ctx, struct canvas *c, stru
 			     s->sessions_busy ? "reading and verifying the records; %s stops it"
 					      : "%s: read and verify the records of past sessions",
 			     key_hint("verify"));
+		hint_click_mark(c, r, 2, 1);
 		if (s->sessions_busy && s->sessions_step[0])
 			canvas_text(c, r, 1, 3, ROLE_DIM, s->sessions_step);
 		return;

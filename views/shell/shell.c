@@ -2,6 +2,7 @@
 #include "views/shell/shell_priv.h"
 
 #include "fabric/base/memory/mem.h"
+#include "views/data/hint_click.h"
 #include "views/fabrics/fabric_tabs.h"
 #include "views/frame/frame.h"
 #include "views/frame/tabs.h"
@@ -400,6 +401,7 @@ static void shell_draw_fabric(struct shell *shell, struct canvas *c, const struc
 		table_context(table, ops, t.context, sizeof(t.context));
 	if (table && table->nrow && table_shows_rates(table))
 		shell_say_units(shell, t.context, sizeof(t.context));
+	t.hints = v->context && !shell_rows_note_here(shell, s);
 	shell_say_note(shell, s, t.context, sizeof(t.context));
 	t.typing = shell_typing(shell, s);
 	t.back = t.typing ? NULL : shell_way_back(shell, s);
@@ -432,14 +434,18 @@ bool shell_typing(const struct shell *shell, const struct state *s)
 	       (v->typing && v->typing(shell_tables_own(shell), s));
 }
 
-uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y)
+uint32_t shell_key_at(const struct shell *shell, const struct canvas *c, const struct state *s,
+		      int x, int y)
 {
 	const struct frame_keys keys = shell_frame_keys(shell);
 	const struct view *v = shell_tables_view(shell);
 	const struct binding *b;
 
-	if (y - fabric_tabs_rows(s) != shell->h - 2 || shell->ctx.note[0] || shell->prompt.kind ||
-	    shell_menu(shell))
+	if (shell->prompt.kind || shell_menu(shell))
+		return 0;
+	if (y - fabric_tabs_rows(s) != shell->h - 2)
+		return shell_typing(shell, s) ? 0 : hint_click_at(c, x, y);
+	if (shell->ctx.note[0])
 		return 0;
 	if (v->typing && v->typing(shell_tables_own(shell), s))
 		return frame_typing_key_at(x);

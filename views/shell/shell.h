@@ -34,8 +34,9 @@ enum view_id shell_view(const struct shell *shell);
 bool shell_typing(const struct shell *shell, const struct state *s);
 /* True while a menu is open: it gets the keys, see keymap_menu(). */
 bool shell_menu(const struct shell *shell);
-/* The key whose hint is at (x, y) of the last frame; 0: none. */
-uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y);
+/* The key whose hint is at (x, y) of the last frame, which is on c; 0: none. */
+uint32_t shell_key_at(const struct shell *shell, const struct canvas *c, const struct state *s,
+		      int x, int y);
 void shell_goto(struct shell *shell, enum view_id view);
 /* From its first step on, below the view; Esc ends it. */
 void shell_tour_begin(struct shell *shell);

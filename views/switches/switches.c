@@ -3,6 +3,7 @@
 #include "fabric/base/memory/mem.h"
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/switches/switch_panes.h"
 #include "views/switches/switches.h"
@@ -407,6 +408,7 @@ static void switches_draw(void *own, struct context *ctx, struct canvas *c, stru
 	canvas_textf(c, below, 1, 3, ROLE_DIM,
 		     "Enter: ports, LFT, SL2VL tables and VLs   %s %s: path from/to here",
 		     key_hint("from"), key_hint("to"));
+	hint_click_mark(c, below, 3, 1);
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "fabric/base/message/plural.h"
 #include "fabric/model/topology/end_find.h"
 #include "views/canvas/name_fit.h"
+#include "views/data/hint_click.h"
 #include "views/data/state/key_hint.h"
 #include "views/topology/topology_priv.h"
 
@@ -268,6 +269,7 @@ static void topology_draw_hint(const struct topology_ui *u, const struct topolog
 			"Enter: ports and tables   %s/%s: zoom in/out   %s %s: path from/to here",
 			key_hint("zoom"), key_hint("return"), key_hint("from"), key_hint("to"));
 	}
+	hint_click_mark(c, r, 4, 1);
 }
 
 static void topology_draw_figures(const struct topology_ui *u, const struct context *ctx,

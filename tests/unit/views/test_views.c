@@ -420,6 +420,38 @@ static void a_link_chosen_in_one_view_is_chosen_in_the_others(void **state)
 	console_close(&k);
 }
 
+static int row_with(struct console_kit *k, const char *text)
+{
+	char *screen = console_screen(k), *at = strstr(screen, text);
+	int y = 0;
+
+	assert_non_null(at);
+	for (const char *c = screen; c < at; c++)
+		y += *c == '\n';
+	free(screen);
+	return y;
+}
+
+/* Not while it would be typed, nor below a menu. */
+static void hints_in_panes_are_keys_for_the_mouse(void **state)
+{
+	struct console_kit k;
+	int y;
+
+	(void)state;
+	tree(&k, jobs);
+	console_keys(&k, "6");
+	y = row_with(&k, " Space or Enter: compute a");
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 1, y), ' ');
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 10, y), K_ENTER);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 2, y + 1), ' ');
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 40, y), 0);
+	console_keys(&k, ":");
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 1, y), 0);
+	console_key(&k, K_ESC);
+	console_close(&k);
+}
+
 static void hints_of_typing_are_keys_for_the_mouse(void **state)
 {
 	struct console_kit k;
@@ -428,14 +460,14 @@ static void hints_of_typing_are_keys_for_the_mouse(void **state)
 	tree(&k, jobs);
 	console_keys(&k, "0e");
 	console_shows(&k, " Enter done  Esc cancel  Ctrl-U clear");
-	assert_int_equal(shell_key_at(k.shell, &k.s, 0, 22), 0);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 1, 22), K_ENTER);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 10, 22), K_ENTER);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 11, 22), 0);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 13, 22), K_ESC);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 25, 22), K_CTRL('u'));
-	assert_int_equal(shell_key_at(k.shell, &k.s, 60, 22), 0);
-	assert_int_equal(shell_key_at(k.shell, &k.s, 1, 21), 0);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 0, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 1, 22), K_ENTER);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 10, 22), K_ENTER);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 11, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 13, 22), K_ESC);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 25, 22), K_CTRL('u'));
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 60, 22), 0);
+	assert_int_equal(shell_key_at(k.shell, k.c, &k.s, 1, 21), 0);
 	console_key(&k, K_ESC);
 	console_close(&k);
 }
@@ -591,6 +623,7 @@ int main(void)
 		cmocka_unit_test(links_sort_filter_and_keep_the_cursor),
 		cmocka_unit_test(heatmap_metrics_and_layouts),
 		cmocka_unit_test(a_link_chosen_in_one_view_is_chosen_in_the_others),
+		cmocka_unit_test(hints_in_panes_are_keys_for_the_mouse),
 		cmocka_unit_test(hints_of_typing_are_keys_for_the_mouse),
 		cmocka_unit_test(the_last_line_tells_where_esc_leads),
 		cmocka_unit_test(hyperx_and_three_levels_have_their_layouts),

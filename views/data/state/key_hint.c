@@ -7,6 +7,7 @@
 static struct {
 	const char *name;
 	char key[KEY_HINT_LEN];
+	uint32_t code; /* of one that does the same */
 } hints[KEY_HINTS];
 static size_t nhint;
 
@@ -43,6 +44,7 @@ void key_hints_use(const struct binding *rows, size_t n,
 		if (!of || !rows[i].shown || key_hint_find(of, strlen(of)) < nhint)
 			continue;
 		hints[nhint].name = of;
+		hints[nhint].code = rows[i].keys[0];
 		key_hint_shorten(hints[nhint++].key, rows[i].shown);
 	}
 }
@@ -52,6 +54,49 @@ const char *key_hint(const char *command)
 	size_t i = key_hint_find(command, strlen(command));
 
 	return i < nhint ? hints[i].key : command;
+}
+
+/* Those that sentences name as they are. */
+static const struct {
+	const char *key;
+	uint32_t code;
+} always[] = { { "Enter", '\r' }, { "Esc", 27 }, { "Space", ' ' }, { "Tab", '\t' } };
+
+#define ALWAYS (sizeof(always) / sizeof(always[0]))
+
+static const char *key_hint_of(size_t i)
+{
+	return i < ALWAYS ? always[i].key : hints[i - ALWAYS].key;
+}
+
+uint16_t key_hint_read(size_t *len, const char *text)
+{
+	uint16_t number = 0;
+
+	*len = 0;
+	for (size_t i = 0; i < ALWAYS + nhint; i++) {
+		size_t n = strlen(key_hint_of(i));
+		bool code = i < ALWAYS || hints[i - ALWAYS].code;
+
+		if (!code || n <= *len || strncmp(text, key_hint_of(i), n) != 0)
+			continue;
+		*len = n;
+		number = (uint16_t)(i + 1);
+	}
+	return number;
+}
+
+/* Another row of the same key may have others beside it. */
+uint32_t key_hint_code(uint16_t number)
+{
+	const char *key;
+
+	if (!number || number > ALWAYS + nhint)
+		return 0;
+	if (number <= ALWAYS)
+		return always[number - 1].code;
+	key = hints[number - 1 - ALWAYS].key;
+	return key[0] && !key[1] ? (unsigned char)key[0] : hints[number - 1 - ALWAYS].code;
 }
 
 const char *key_hint_command(size_t i)

@@ -19,6 +19,12 @@ void key_hints_use(const struct binding *rows, size_t n,
  * key_hints_use(). */
 const char *key_hint(const char *command);
 
+/* Of what a sentence may begin with, the longest key in force: its number, from 1 on; 0: none.
+ * *len: its bytes. */
+uint16_t key_hint_read(size_t *len, const char *text);
+/* The code of the key of that number; 0: none. */
+uint32_t key_hint_code(uint16_t number);
+
 /* The i-th command that has a key by default, NULL behind the last. */
 const char *key_hint_command(size_t i);
 
