@@ -579,7 +579,7 @@ help:
 	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
 	@echo "layers headers  code structure: includes follow the layers, headers compile alone"
 	@echo "osm-headers     whether the plugin compiles against an OpenSM's headers (OSM_INCLUDE=DIR)"
-	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
+	@echo "sweep           every engine on 200 irregular fabrics and 200 trees, grids and the like (FABRICS=, SHAPES=, FIRST=, ENGINES=)"
 	@echo "bench-apply     time of an update and of plain writes over ibsim; 1,000 agents (AGENTS=...)"
 	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
