@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * repair_soak: random irregular fabrics in which cables, line cards and switches go and come back,
- * repaired and judged each time (repair_play.h), the tables of every engine to begin with; then the
- * same with hosts that go, come and move and cables that get slower (host_play.h).
+ * repair_soak: random irregular fabrics, and half as many with a shape, in which cables, line cards
+ * and switches go and come back, repaired and judged each time (repair_play.h), the tables of every
+ * engine to begin with; then the same with hosts that go, come and move and cables that get slower
+ * (host_play.h).
  *
  *   repair_soak [FABRICS [EVENTS [ORDERS [SEED [FOLDER]]]]]
  *
@@ -22,6 +23,8 @@
 #define BACK_EVERY 5  /* events */
 #define MOVE_BACK  16 /* entries at a time */
 
+#define SHAPE_EVERY 2 /* irregular fabrics */
+
 static void random_spec(char *spec, size_t size, struct rng *r)
 {
 	unsigned n = 8 + (unsigned)rng_below(r, 17), links = n + (unsigned)rng_below(r, 2 * n);
@@ -30,6 +33,42 @@ static void random_spec(char *spec, size_t size, struct rng *r)
 		 "random:switches=%u,links=%u,hosts=%u,lids=random,lmc=%u,seed=%" PRIu64, n, links,
 		 1 + (unsigned)rng_below(r, 4), (unsigned)rng_below(r, 4) / 3,
 		 1 + rng_below(r, 1000000));
+}
+
+/* A small one with a shape. */
+static void shaped_spec(char *spec, size_t size, struct rng *r)
+{
+	unsigned a = 2 + (unsigned)rng_below(r, 4), b = 2 + (unsigned)rng_below(r, 4);
+	unsigned hosts = 1 + (unsigned)rng_below(r, 3), kind = (unsigned)rng_below(r, 8);
+	char shape[128];
+
+	switch (kind) {
+	case 0:
+		snprintf(shape, sizeof(shape), "fattree2:leaves=%u,spines=%u,hosts=%u", a + b, b,
+			 hosts);
+		break;
+	case 1:
+		snprintf(shape, sizeof(shape),
+			 "fattree3:pods=%u,leaves=%u,aggs=%u,cores=2,hosts=%u", a, b, b, hosts);
+		break;
+	case 2:
+		snprintf(shape, sizeof(shape), "kary:k=2,n=%u,hosts=%u", a > 4 ? 4 : a, hosts);
+		break;
+	case 3:
+		snprintf(shape, sizeof(shape), "dragonfly:p=%u,a=%u,h=1", hosts, b);
+		break;
+	case 4:
+		snprintf(shape, sizeof(shape), "slimfly:q=%u,hosts=%u", a > 3 ? 4 : 3, hosts);
+		break;
+	default:
+		snprintf(shape, sizeof(shape), "%s:dims=%ux%u,hosts=%u",
+			 kind == 5   ? "hyperx"
+			 : kind == 6 ? "torus"
+				     : "mesh",
+			 a + 1, b, hosts);
+	}
+	snprintf(spec, size, "%s,lids=random,lmc=%u,seed=%" PRIu64, shape,
+		 (unsigned)rng_below(r, 4) / 3, 1 + rng_below(r, 1000000));
 }
 
 static bool play(struct repair_play *p, const struct fabric *f, const struct tables *t,
@@ -126,9 +165,13 @@ int main(int argc, char **argv)
 
 	rng_seed(&r, seed);
 	for (uint32_t i = 0; i < fabrics; i++) {
-		char spec[96];
+		char spec[192];
 
 		random_spec(spec, sizeof(spec), &r);
+		bad += play_each_engine(&sum, &hosts, spec, events, orders, seed + i);
+		if (i % SHAPE_EVERY)
+			continue;
+		shaped_spec(spec, sizeof(spec), &r);
 		bad += play_each_engine(&sum, &hosts, spec, events, orders, seed + i);
 	}
 	printf("%u events, %u refused and routed by the engine, %u not all back; %" PRIu64
