@@ -200,10 +200,17 @@ static int route_report_predict(struct route_report *r, const struct route_input
 	return rc;
 }
 
+/* NULL: none. */
+static const bool *route_report_pins(const struct route_inputs *in)
+{
+	return in->params.limits ? in->params.limits->pin : NULL;
+}
+
 /* The choice that comes with tables of parx. */
 static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
 {
+	const bool *pin = route_report_pins(in);
 	const struct fabric *left;
 	int rc;
 
@@ -211,11 +218,11 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 		return 0;
 	rc = exclusion_left(&left, r->f, in->params.limits, err);
 	if (!rc && in->opts.seek_choice) {
-		rc = parx_choice_seek(&r->choice, &r->parx, left, r->t, progress);
+		rc = parx_choice_seek(&r->choice, &r->parx, left, r->t, pin, progress);
 	} else if (!rc) {
-		rc = parx_choice_find(&r->choice, left, r->t, err);
+		rc = parx_choice_find(&r->choice, left, r->t, pin, err);
 		if (!rc)
-			rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
+			rc = parx_check(&r->parx, left, r->t, r->choice, pin, progress, err);
 	}
 	fabric_put(left);
 	return rc;
@@ -464,7 +471,7 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 
 	r->choice = choice;
 	progress_line_start(&w);
-	rc = parx_check(&r->parx, r->f, r->t, r->choice, &w.progress, err);
+	rc = parx_check(&r->parx, r->f, r->t, r->choice, route_report_pins(in), &w.progress, err);
 	if (!rc && r->time.known) { /* so far of base LIDs */
 		time_sheet_put(r->sheet);
 		r->sheet = NULL;
@@ -490,8 +497,8 @@ static struct sized_times route_report_sized(const struct message_metrics *m,
 	return (struct sized_times){ &m[size].time, m[size].sheet };
 }
 
-/* A repair changes no path that arrives: where jobs wait longer after it, that is for messages which
- * were lost before. */
+/* A repair changes no path that arrives: where jobs wait longer after it, that is for messages
+ * which were lost before. */
 static bool route_report_mends(const struct route_report *r, const struct sized_times *before,
 			       const struct sized_times *after)
 {
@@ -564,7 +571,7 @@ static int route_report_time_before(struct route_report *r, const struct route_i
 	int rc = 0;
 
 	if (r->messages)
-		rc = parx_choice_seek(&choice, &v, in->f, in->installed, progress);
+		rc = parx_choice_seek(&choice, &v, in->f, in->installed, NULL, progress);
 	x.choice = choice;
 	if (!rc)
 		rc = route_report_time_of(&r->time_before, &r->sheet_before, &x, in,

@@ -202,7 +202,7 @@ static int worker_find_choices(struct routed *plan, struct routed *now, const st
 	int rc = 0;
 
 	for (int i = 0; !rc && i < 2 && of[i]->t && (!i || plan->choice); i++) {
-		rc = parx_choice_seek(&of[i]->choice, &v, f, of[i]->t, progress);
+		rc = parx_choice_seek(&of[i]->choice, &v, f, of[i]->t, NULL, progress);
 		of[i]->lids = (struct parx_lids){ f, of[i]->choice };
 		if (of[i]->choice)
 			of[i]->to = (struct predict_lids){ parx_large_lids, &of[i]->lids };

@@ -3,10 +3,12 @@
 
 #include "engines/geometry/topology_kind.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/base/message/plural.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_WAY UINT32_MAX
 
@@ -14,6 +16,7 @@ struct check {
 	const struct fabric *f;
 	const struct tables *t;
 	const struct lid_choice *c;
+	const bool *pin; /* by end; NULL: none */
 	const struct grid *g;
 	struct parx_verdict *v;
 	uint32_t *least; /* by switch: hops to the destination switch at hand */
@@ -221,6 +224,17 @@ static void parx_check_judge_term(struct check *x, uint32_t term)
 			parx_check_judge_pair(x, u, term);
 }
 
+/* An end that is no terminal has no paths for messages. */
+static void parx_check_judge_end(struct check *x, uint32_t end)
+{
+	if (end >= x->f->nterm)
+		return;
+	if (x->pin && x->pin[end])
+		x->v->pinned++;
+	else
+		parx_check_judge_term(x, end);
+}
+
 static int parx_check_judge_all(struct check *x, struct progress *progress)
 {
 	const struct fabric *f = x->f;
@@ -229,8 +243,7 @@ static int parx_check_judge_all(struct check *x, struct progress *progress)
 		x->queue[0] = u;
 		fabric_hops(x->least, x->queue, f, 1);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++) {
-			if (f->term_list[k] < f->nterm)
-				parx_check_judge_term(x, f->term_list[k]);
+			parx_check_judge_end(x, f->term_list[k]);
 			if (progress_step(progress, "parx", k, f->nend))
 				return -ECANCELED;
 		}
@@ -239,9 +252,10 @@ static int parx_check_judge_all(struct check *x, struct progress *progress)
 }
 
 int parx_check(struct parx_verdict *out, const struct fabric *f, const struct tables *t,
-	       const struct lid_choice *c, struct progress *progress, struct err *err)
+	       const struct lid_choice *c, const bool *pin, struct progress *progress,
+	       struct err *err)
 {
-	struct check x = { .f = f, .t = t, .c = c, .v = out };
+	struct check x = { .f = f, .t = t, .c = c, .pin = pin, .v = out };
 	uint8_t lmc = (uint8_t)(f->lmc - (t->escape && f->lmc));
 	struct topology_kind *topology;
 	struct arena *mem;
@@ -268,6 +282,15 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	return rc;
 }
 
+static void parx_verdict_tell_pinned(char *buf, size_t len, const struct parx_verdict *v)
+{
+	size_t n = strlen(buf);
+
+	if (v->pinned && n < len)
+		snprintf(buf + n, len - n, "; not judged: paths to %u pinned host port%s",
+			 v->pinned, plural(v->pinned));
+}
+
 void parx_verdict_sentence(char *buf, size_t len, const struct parx_verdict *v,
 			   const struct fabric *f)
 {
@@ -288,6 +311,7 @@ void parx_verdict_sentence(char *buf, size_t len, const struct parx_verdict *v,
 				 "%s to %s",
 				 (unsigned long long)v->only, f->sw_name[v->only_src],
 				 f->term_name[v->only_term]);
+		parx_verdict_tell_pinned(buf, len, v);
 		return;
 	case PARX_NO_CHOICE:
 		snprintf(buf, len,

@@ -42,6 +42,7 @@ struct parx_verdict {
 	uint64_t around;  /* pairs whose large messages should go around: some half holds both */
 	uint64_t shared;  /* of them not counted as direct, but on some cable of a shortest path
 			   * that the full grid would have between them */
+	uint32_t pinned;  /* terminals that are not looked at */
 	uint64_t excepts; /* pairs of switches with a choice of their own */
 	/* the first pair with the gravest fault, which is the first that there is of the list */
 	enum parx_fault fault;
@@ -51,10 +52,12 @@ struct parx_verdict {
 	uint32_t bad_hops, least_hops; /* PARX_LONGER */
 };
 
-/* 0 whatever the verdict is; -EINVAL: no HyperX, or a choice for another fabric; -ECANCELED.
+/* pin: ends whose paths stay as installed, to which nothing is promised; NULL: none.
+ * 0 whatever the verdict is; -EINVAL: no HyperX, or a choice for another fabric; -ECANCELED.
  * Progress step: "parx".  Time O(switches * LIDs * hops). */
 int parx_check(struct parx_verdict *out, const struct fabric *f, const struct tables *t,
-	       const struct lid_choice *c, struct progress *progress, struct err *err);
+	       const struct lid_choice *c, const bool *pin, struct progress *progress,
+	       struct err *err);
 
 static inline bool parx_verdict_ok(const struct parx_verdict *v)
 {

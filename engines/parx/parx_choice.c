@@ -14,6 +14,7 @@
 struct finder {
 	const struct fabric *f;
 	const struct tables *t;
+	const bool *pin; /* by end, paths to which do not count; NULL: none */
 	struct grid *grid;
 	struct parx_rules rules;
 	uint8_t lmc;
@@ -25,6 +26,11 @@ struct finder {
 	double *load;	 /* by channel; 0 between uses */
 	VEC(struct lid_except) except;
 };
+
+static bool parx_choice_counts(const struct finder *x, uint32_t end)
+{
+	return end < x->f->nterm && !(x->pin && x->pin[end]);
+}
 
 /* Do both ends of a channel lie on shortest paths of the full grid from src to dst? */
 static bool parx_choice_between(const struct grid *g, uint32_t src, uint32_t dst, uint32_t a,
@@ -99,7 +105,8 @@ static double parx_choice_fullest(struct finder *x, uint32_t src, uint32_t dst, 
 
 	for (int take = 0; take < 2; take++)
 		for (uint32_t k = f->term_off[dst]; k < f->term_off[dst + 1]; k++)
-			for (uint32_t i = 0; f->term_list[k] < f->nterm && i < x->nlid; i++)
+			for (uint32_t i = 0; parx_choice_counts(x, f->term_list[k]) && i < x->nlid;
+			     i++)
 				for (uint32_t u = src; lids >> i & 1 && u != dst;) {
 					uint32_t lid = f->term_lid[f->term_list[k]] + i;
 					uint32_t c = fabric_chan(f, u, tables_row(x->t, u)[lid]);
@@ -150,7 +157,7 @@ static int parx_choice_judge_switch(struct finder *x, uint32_t dst, struct err *
 	for (uint32_t k = f->term_off[dst]; k < f->term_off[dst + 1]; k++) {
 		uint32_t term = f->term_list[k];
 
-		for (uint32_t i = 0; term < f->nterm && i < x->nlid; i++) {
+		for (uint32_t i = 0; parx_choice_counts(x, term) && i < x->nlid; i++) {
 			int rc = parx_choice_walk_all(x, dst, f->term_lid[term] + i, i, err);
 
 			if (rc)
@@ -279,9 +286,11 @@ static int parx_choice_do_find(struct lid_choice **out, struct finder *x, struct
 }
 
 int parx_choice_find(struct lid_choice **out, const struct fabric *f, const struct tables *t,
-		     struct err *err)
+		     const bool *pin, struct err *err)
 {
-	struct finder x = { .f = f, .t = t, .lmc = (uint8_t)(f->lmc - (t->escape && f->lmc)) };
+	struct finder x = {
+		.f = f, .t = t, .pin = pin, .lmc = (uint8_t)(f->lmc - (t->escape && f->lmc))
+	};
 	struct topology_kind *topology;
 	char dims[96];
 	int rc = topology_kind_find(&topology, f, TOPOLOGY_HYPERX, NULL, err);
@@ -331,13 +340,13 @@ uint32_t parx_large_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
 }
 
 int parx_choice_seek(struct lid_choice **out, struct parx_verdict *v, const struct fabric *f,
-		     const struct tables *t, struct progress *progress)
+		     const struct tables *t, const bool *pin, struct progress *progress)
 {
 	struct err err;
-	int rc = f->lmc ? parx_choice_find(out, f, t, &err) : -EINVAL;
+	int rc = f->lmc ? parx_choice_find(out, f, t, pin, &err) : -EINVAL;
 
 	if (f->lmc && !rc)
-		rc = parx_check(v, f, t, *out, progress, &err);
+		rc = parx_check(v, f, t, *out, pin, progress, &err);
 	else
 		*out = NULL;
 	if (*out && (rc || !parx_verdict_ok(v))) {

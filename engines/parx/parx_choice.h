@@ -18,16 +18,17 @@
 
 /* Classes are the quadrants, counter-clockwise from the lower half of both dimensions as in the
  * paper; with more dimensions in the order of a Gray code, and apart for switches in the middle
- * of an odd dimension, which count to the upper half.  The caller owns *out.
+ * of an odd dimension, which count to the upper half.  pin as in parx_check().  The caller owns
+ * *out.
  * -EINVAL: no HyperX (hyperx.h), LMC too small, or a LID that does not arrive.
  * Time O(switches * LIDs * hops). */
 int parx_choice_find(struct lid_choice **out, const struct fabric *f, const struct tables *t,
-		     struct err *err);
+		     const bool *pin, struct err *err);
 
 /* One that holds what it promises, with the verdict that says so, whoever made the tables; *out
  * NULL: there is none.  0 or -ECANCELED. */
 int parx_choice_seek(struct lid_choice **out, struct parx_verdict *v, const struct fabric *f,
-		     const struct tables *t, struct progress *progress);
+		     const struct tables *t, const bool *pin, struct progress *progress);
 
 /* The LIDs of a choice as predict.h asks for them. */
 struct parx_lids {

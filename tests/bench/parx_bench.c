@@ -77,11 +77,11 @@ static int show_parx(const struct fabric *f, struct err *err)
 	if (!rc) {
 		printf(" %8.4f", cpu_s() - begin);
 		begin = cpu_s();
-		rc = parx_choice_find(&c, f, t, err);
+		rc = parx_choice_find(&c, f, t, NULL, err);
 		printf(" %8.4f", cpu_s() - begin);
 	}
 	if (!rc)
-		rc = parx_check(&v, f, t, c, NULL, err);
+		rc = parx_check(&v, f, t, c, NULL, NULL, err);
 	if (!rc) {
 		printf(" %-3s %3u", parx_verdict_ok(&v) ? "ok" : "BAD", t->vls);
 		lids.choice = c;

@@ -299,7 +299,7 @@ static void a_forecast_of_parx_is_of_large_messages(void **state)
 	struct msg *m;
 
 	(void)state;
-	assert_int_equal(parx_choice_find(&choice, f, parx, &err), 0);
+	assert_int_equal(parx_choice_find(&choice, f, parx, NULL, &err), 0);
 	worker_forecast(w, &ask);
 	m = next_of(box, MSG_FORECAST, MSG_FORECAST);
 	assert_int_equal(m->rc, 0);

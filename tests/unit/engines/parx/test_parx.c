@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/dfsssp.h"
 #include "engines/parx/parx.h"
 #include "engines/parx/parx_check.h"
 #include "engines/parx/parx_choice.h"
@@ -9,6 +10,7 @@
 #include "engines/verify/verify.h"
 #include "fabric/base/hash/rng.h"
 #include "fabric/base/memory/mem.h"
+#include "fabric/model/tables/route_limits.h"
 #include "fabric/model/traffic/demand.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
@@ -30,7 +32,7 @@ static struct lid_choice *must_choose(const struct fabric *f, const struct table
 	struct lid_choice *c = NULL;
 	struct err err = { "" };
 
-	if (parx_choice_find(&c, f, t, &err))
+	if (parx_choice_find(&c, f, t, NULL, &err))
 		fail_msg("%s", err.text);
 	return c;
 }
@@ -41,7 +43,7 @@ static struct parx_verdict must_check(const struct fabric *f, const struct table
 	struct parx_verdict v;
 	struct err err = { "" };
 
-	if (parx_check(&v, f, t, c, NULL, &err))
+	if (parx_check(&v, f, t, c, NULL, NULL, &err))
 		fail_msg("%s", err.text);
 	return v;
 }
@@ -699,6 +701,37 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 	}
 }
 
+/* What a job is kept on, whosever paths these are, does not spoil it for the others. */
+static void paths_to_pinned_hosts_do_not_count(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=5x4,hosts=3,lmc=2");
+	struct tables *installed = must_route(&engine_dfsssp, f, NULL, NULL), *t;
+	struct route_limits *l = route_limits_new(f);
+	struct engine_params p = { .limits = l, .current = installed };
+	struct lid_choice *c;
+	struct parx_verdict v;
+	struct err err = { "" };
+	char why[256];
+
+	(void)state;
+	l->pin = xcalloc(f->nend, sizeof(*l->pin));
+	l->pin[0] = l->pin[f->nterm / 2] = true;
+	assert_int_equal(engine_run(&engine_parx, &t, f, NULL, NULL, &p, NULL, &err), 0);
+	assert_int_equal(parx_choice_find(&c, f, t, l->pin, &err), 0);
+	assert_int_equal(parx_check(&v, f, t, c, NULL, NULL, &err), 0);
+	assert_false(parx_verdict_ok(&v));
+	assert_int_equal(parx_check(&v, f, t, c, l->pin, NULL, &err), 0);
+	parx_verdict_sentence(why, sizeof(why), &v, f);
+	if (!parx_verdict_ok(&v))
+		fail_msg("%s", why);
+	assert_non_null(strstr(why, "; not judged: paths to 2 pinned host ports"));
+	lid_choice_free(c);
+	tables_put(t);
+	tables_put(installed);
+	route_limits_free(l);
+	fabric_put(f);
+}
+
 static void what_parx_cannot_route_is_refused_with_the_reason(void **state)
 {
 	static const struct {
@@ -790,6 +823,7 @@ int main(void)
 		cmocka_unit_test(the_job_efi_of_messages_goes_by_rate),
 		cmocka_unit_test(a_demand_keeps_apart_what_carries_much),
 		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
+		cmocka_unit_test(paths_to_pinned_hosts_do_not_count),
 		cmocka_unit_test(what_parx_cannot_route_is_refused_with_the_reason),
 		cmocka_unit_test(a_demand_of_another_fabric_is_refused),
 		cmocka_unit_test(escape_lids_stay_out_of_the_choice),

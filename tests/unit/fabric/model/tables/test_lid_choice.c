@@ -24,7 +24,7 @@ static struct lid_choice *choice_of(const struct fabric *f)
 	struct lid_choice *c = NULL;
 	struct err err = { "" };
 
-	if (parx_choice_find(&c, f, t, &err))
+	if (parx_choice_find(&c, f, t, NULL, &err))
 		fail_msg("%s", err.text);
 	tables_put(t);
 	return c;
