@@ -19,6 +19,7 @@
 #define SM_S	5.0
 #define RETRY_S 3.0
 #define HURRY_S 10.0 /* a link may go up and down all the time */
+#define MANY	4    /* ports that do not answer any more, at once */
 #define STEP_MS 100
 /* SL2VL tables are read for at least so long between two readings of counters, and for so many
  * times what these take. */
@@ -184,6 +185,9 @@ static void poller_do_sweep(struct poller *p, bool part)
 	msg->silent = silent;
 	msg->seconds = clock_s() - start;
 	mailbox_send(p->box, msg);
+	/* what fell silent may have lost its way in the middle of the sweep */
+	if (!same && partial)
+		p->sweep_at = fmin(p->sweep_at, clock_s() + RETRY_S);
 	if (!same) {
 		poller_forget_tables(p);
 		poller_read_tables(p);
@@ -206,6 +210,13 @@ static bool poller_went_down(const struct sample *before, const struct sample *n
 		    now->port[i].v[CTR_LINK_DOWNED] > before->port[i].v[CTR_LINK_DOWNED])
 			return true;
 	return false;
+}
+
+/* A cable on the way to many, without an SM that leads around it; a host that hangs is one. */
+static bool poller_lost_many(const struct sample *before, const struct sample *now)
+{
+	return before && before->nport == now->nport &&
+	       now->asked - now->answered >= before->asked - before->answered + MANY;
 }
 
 static unsigned poller_what(const struct poller *p)
@@ -255,7 +266,8 @@ static void poller_sample(struct poller *p)
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
 	msg->reading = sample_reading_new(p->readings, p->shape, s);
-	if (clock_s() >= p->hurry_at && poller_went_down(msg->reading->before, s)) {
+	if (clock_s() >= p->hurry_at && (poller_went_down(msg->reading->before, s) ||
+					 poller_lost_many(msg->reading->before, s))) {
 		p->sweep_at = 0;
 		p->hurry_at = clock_s() + HURRY_S;
 	}

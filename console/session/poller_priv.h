@@ -69,6 +69,7 @@ struct poller {
 	struct tables *aside; /* read since: other ones, to be told after a sweep; NULL: none */
 	double aside_at;      /* from when on they are put aside again */
 	uint64_t routings;    /* plugin_routings() before they were read */
+	uint64_t begun;	      /* likewise, all that OpenSM has said it did; 0: it was at work */
 	struct sl2vl_reading *sl2vl; /* of them; NULL: none is under way */
 	bool written;	   /* perhaps, since SL2VL was read: what was sent does not hold any more */
 	bool ended;	   /* by the operator: it waits until it is to go on */

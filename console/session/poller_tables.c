@@ -18,7 +18,8 @@
 #define SL2VL_SHARE 60
 #define SLS_MAX	    20000 /* queries to the SM for the service levels of paths */
 #define STEP_MS	    100
-#define PATIENCE_S  0.3	 /* before LFTs are sent without their SL2VL */
+#define PATIENCE_S  0.3 /* before LFTs are sent without their SL2VL */
+#define AGAIN_S	    1.0
 #define ASIDE_S	    10.0 /* between two sweeps for tables that somebody else has changed */
 
 /* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
@@ -30,6 +31,28 @@ static uint64_t poller_tables_plugin_routings(struct poller *p)
 	    !s.ours || s.base[0])
 		return 0;
 	return s.routings;
+}
+
+/* How often OpenSM has routed, by whatever engine; 0: it is at work, or nobody tells. */
+static uint64_t poller_tables_settled(struct poller *p, bool *known)
+{
+	struct osm_status s;
+
+	*known = p->osm && osm_link_fd(p->osm) >= 0 && !osm_link_status(p->osm, &s, NULL);
+	return *known && !s.busy ? s.routings + s.refused + 1 : 0;
+}
+
+/* Was OpenSM at work while they were read?  Then SLs and SL2VL may be of before, and are read
+ * again. */
+static void poller_tables_distrust(struct poller *p, double took_s)
+{
+	bool known;
+	uint64_t now = poller_tables_settled(p, &known);
+
+	if (!known || (now && now == p->begun))
+		return;
+	p->sl2vl_at = 0;
+	p->tables_at = fmin(p->tables_at, poller_due(AGAIN_S, took_s));
 }
 
 /* before: what poller_tables_plugin_routings() was before t was read. */
@@ -164,6 +187,7 @@ static void poller_tables_all_read(struct poller *p)
 	p->partial = r.nmissing > 0;
 	p->tables_read = true;
 	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
+	poller_tables_distrust(p, took_s);
 	if (!p->partial)
 		poller_tables_watch_writers(p, t, p->routings);
 	poller_tables_tell_tables(p, tables_get(t), &r);
@@ -297,12 +321,13 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 	double start = clock_s();
 	struct tables *t;
 	struct err err;
-	bool same;
+	bool same, known;
 	int rc;
 
 	p->slice_from = UINT64_MAX;
 	poller_tables_drop_aside(p);
 	p->routings = poller_tables_plugin_routings(p);
+	p->begun = poller_tables_settled(p, &known);
 	if (waited)
 		poller_tables_set_reading(p, true);
 	wire_pace(p->wire, p->tables_read);

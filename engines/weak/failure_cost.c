@@ -70,7 +70,7 @@ static void failure_cost_touch_smaller(const struct jobset *was, const struct jo
 				touched[j] |= was->jobs[i].nterm > jobs->jobs[j].nterm;
 }
 
-/* Paths from switches with hosts to hosts that t loses; jobs (may be NULL) that they touch. */
+/* Paths between hosts that t loses; jobs (may be NULL) that they touch. */
 static uint64_t failure_cost_lost(const struct fabric *f, const struct tables *t,
 				  const struct jobset *jobs, bool *touched)
 {
@@ -83,7 +83,7 @@ static uint64_t failure_cost_lost(const struct fabric *f, const struct tables *t
 
 		failure_cost_look(ends, path, f, t, term);
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			lost += ends[sw] == LOST && f->sw_nterm[sw];
+			lost += ends[sw] == LOST ? f->sw_nterm[sw] : 0;
 		if (jobs && lost > before)
 			failure_cost_touch(jobs, f, ends, term, touched);
 	}

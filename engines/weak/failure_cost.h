@@ -26,7 +26,7 @@ struct failure {
 
 struct failure_cost {
 	struct carry_report since;
-	uint64_t lost; /* paths from switches to hosts that do not arrive any more */
+	uint64_t lost; /* paths between hosts (base LIDs) that do not arrive any more */
 	bool jobs;     /* known: these, and the times are the mean of jobs, else of shifts */
 	uint32_t touched;
 	uint64_t first; /* id of one that is touched */

@@ -193,16 +193,33 @@ int plan_staleness_of_switches(const struct plan *p, const struct fabric *f, str
 	return plan_staleness_fabric_diff(p->fabric, f, err);
 }
 
+static int plan_staleness_sm_diff(const struct sm_pin *was, const struct sm_pin *sm,
+				  struct err *err)
+{
+	if (sm->guid == was->guid && sm->priority == was->priority)
+		return 0;
+	if (!sm->guid)
+		return err_set(err, -ESTALE,
+			       "the subnet manager 0x%016" PRIx64 " does not respond any more",
+			       was->guid);
+	if (!was->guid)
+		return err_set(err, -ESTALE,
+			       "there is a subnet manager again, 0x%016" PRIx64
+			       ", and there was none",
+			       sm->guid);
+	return err_set(err, -ESTALE,
+		       "the subnet manager changed: 0x%016" PRIx64 " priority %u, was 0x%016" PRIx64
+		       " priority %u",
+		       sm->guid, sm->priority, was->guid, was->priority);
+}
+
 int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
 		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
 {
 	int rc = plan_staleness_fabric_diff(p->fabric, f, err);
 
-	if (!rc && sm && (sm->guid != p->sm.guid || sm->priority != p->sm.priority))
-		rc = err_set(err, -ESTALE,
-			     "the subnet manager changed: 0x%016" PRIx64
-			     " priority %u, was 0x%016" PRIx64 " priority %u",
-			     sm->guid, sm->priority, p->sm.guid, p->sm.priority);
+	if (!rc && sm)
+		rc = plan_staleness_sm_diff(&p->sm, sm, err);
 	if (!rc)
 		rc = plan_staleness_tables_diff(p, f, tables, err);
 	if (!rc && jobs)

@@ -537,10 +537,12 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->state.fabric->term_name[end]);
 }
 
+/* Where none answers, plans are for a fabric without one: who repairs by SMPs then needs no SM. */
 struct sm_pin app_sm_pin(const struct app *a)
 {
-	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
-				.priority = a->sm.priority };
+	if (!a->state.sm.known || a->state.sm.lost)
+		return (struct sm_pin){ 0 };
+	return (struct sm_pin){ .guid = a->sm.guid, .priority = a->sm.priority };
 }
 
 /* --- the mailbox ----------------------------------------------------------------------------- */

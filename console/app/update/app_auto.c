@@ -129,7 +129,8 @@ static const char *app_auto_newest(const struct app *a, const struct auto_journa
 
 static void app_auto_look(struct app *a, const struct auto_journals *found)
 {
-	struct auto_seen seen = { .known = a->state.jobs && a->state.jobs_source.state == JOBS_OK };
+	struct auto_seen seen = { .known = a->state.jobs && !a->state.sm.lost &&
+					   a->state.jobs_source.state == JOBS_OK };
 
 	a->automatic.stage = STAGE_IDLE;
 	if (!app_auto_may_look(a)) /* any more */

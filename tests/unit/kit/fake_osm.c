@@ -66,6 +66,7 @@ static void facts(void *ctx, struct osm_status *s)
 	strcpy(s->state, k->standby ? "standby" : "master");
 	strcpy(s->configured, "ibroute,nue");
 	s->qos = true;
+	s->busy = k->at_work;
 	s->sm_guid = k->sm_guid ? k->sm_guid : 0x1234567890abcdef;
 }
 
@@ -161,10 +162,9 @@ void fake_osm_policy(struct fake_osm *k, const char *text)
 struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 			      void (*write)(void *ctx, const struct tables *t, bool all), void *ctx)
 {
-	static const struct socket_server_limits limits = { .message_ms = 300,
-							    .idle_ms = 50,
-							    .reroute_ms = 400,
-							    .quiet_ms = 300 };
+	static const struct socket_server_limits limits = {
+		.message_ms = 300, .idle_ms = 50, .reroute_ms = 400, .quiet_ms = 300
+	};
 	struct fake_osm *k = xcalloc(1, sizeof(*k));
 
 	k->dir = net_tmpdir();

@@ -25,8 +25,8 @@ struct fake_osm {
 	bool stop, hangs;
 	uint64_t sm_guid; /* 0: one of its own */
 	bool everybody;	  /* all terminals subscribe, else two */
-	atomic_bool standby;
-	atomic_int busy; /* notices that are refused before one is taken */
+	atomic_bool standby, at_work;
+	atomic_int busy;      /* notices that are refused before one is taken */
 	atomic_int unsettled; /* so often it says that it is not */
 	atomic_int sweeps;    /* that it was asked for, or would have been */
 	atomic_int notices;

@@ -28,16 +28,31 @@ static bool headline_lost(struct headline *h, const struct state *s)
 	return true;
 }
 
+/* What is lost meanwhile is told with it: nobody else repairs that. */
 static bool headline_sm(struct headline *h, const struct state *s)
 {
-	char full[240];
+	const struct failure_cost *c = s->failure;
+	bool lost = c && c->lost && !c->repaired;
+	char full[320], brief[160], cost[160] = "", jobs[40] = "";
 
 	if (!s->sm.known || !s->sm.lost)
 		return false;
-	snprintf(full, sizeof(full),
-		 "the subnet manager (%s, LID %u) is gone: nobody repairs the routing; 8: events",
-		 s->sm.name[0] ? s->sm.name : "unknown", s->sm.lid);
-	headline_say(h, full, "subnet manager gone: nobody repairs the routing; 8: events");
+	if (lost && c->touched)
+		snprintf(jobs, sizeof(jobs), ", %u job%s touched", c->touched, plural(c->touched));
+	if (lost)
+		snprintf(cost, sizeof(cost), ", and %" PRIu64 " path%s lost (%.60s)%s", c->lost,
+			 plural(c->lost), c->since.gone, jobs);
+	snprintf(full, sizeof(full), "the subnet manager (%s, LID %u) is gone%s: %s",
+		 s->sm.name[0] ? s->sm.name : "unknown", s->sm.lid, cost,
+		 lost ? "6: repair" : "nobody repairs the routing; 8: events");
+	if (lost)
+		snprintf(brief, sizeof(brief),
+			 "subnet manager gone, %" PRIu64 " path%s lost%s; 6: repair", c->lost,
+			 plural(c->lost), jobs);
+	else
+		snprintf(brief, sizeof(brief),
+			 "subnet manager gone: nobody repairs the routing; 8: events");
+	headline_say(h, full, brief);
 	return true;
 }
 

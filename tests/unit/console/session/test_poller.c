@@ -629,6 +629,87 @@ static void links_that_the_plugin_hears_of_are_asked_for_more_often(void **state
 	fabric_put(f);
 }
 
+/* SLs and SL2VL were perhaps those of before then. */
+static void tables_read_while_opensm_is_at_work_are_read_again(void **state)
+{
+	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
+	struct fabric *f = net_tree(4, 2, 3, NULL);
+	struct tables *t = even_paths(f);
+	struct fake_osm *k = fake_osm_new(fabric_get(f), "engine minhop\n", NULL, NULL);
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	double end;
+	struct msg *msg;
+	int more = 0;
+
+	(void)state;
+	po.socket = k->path;
+	k->sm_guid = f->term_guid[0];
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg_drop(next_tables(box, true));
+	msg_drop(next_of(box, MSG_SM)); /* from now on the plugin is asked */
+	k->at_work = true;
+	poller_want(p, WANT_TABLES);
+	msg_drop(next_tables(box, true));
+	msg_drop(next_tables(box, true));
+	k->at_work = false;
+	msg_drop(next_tables(box, true));
+	/* one may have begun before, and is the last but one */
+	for (end = clock_s() + 2.5; clock_s() < end; poll(NULL, 0, 20)) {
+		msg = mailbox_take(box);
+		more += msg && msg->type == MSG_TABLES;
+		msg_drop(msg);
+	}
+	assert_true(more <= 1);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	fake_osm_free(k);
+	tables_put(t);
+	fabric_put(f);
+}
+
+/* No counter of a link tells that a switch is silent, nor does a notice come. */
+static void ports_that_fall_silent_are_followed_by_a_discovery(void **state)
+{
+	struct poller_opts po = { .interval_s = 0.05, .sweep_s = 3600, .tables_s = 3600 };
+	struct fabric *f = net_tree(4, 2, 8, NULL);
+	struct tables *t = even_paths(f);
+	struct wire_opts wo = { .timeout_ms = 20 };
+	struct mailbox *box = mailbox_new();
+	struct poller *p;
+	struct sim *sim;
+	struct wire *w;
+	struct err err;
+	struct msg *msg;
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(sim, t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
+	msg_drop(next_of(box, MSG_FABRIC));
+	msg_drop(next_of(box, MSG_SAMPLE));
+	msg_drop(next_of(box, MSG_SAMPLE));
+	sim_kill_switch(sim, f->term_sw[f->nterm - 1], true);
+	msg = next_of(box, MSG_FABRIC);
+	assert_int_equal(msg->fabric->nsw, f->nsw - 1);
+	msg_drop(msg);
+	poller_stop(p);
+	poller_free(p);
+	mailbox_free(box);
+	sim_free(sim);
+	tables_put(t);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -641,6 +722,8 @@ int main(void)
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),
 		cmocka_unit_test(a_link_that_goes_down_is_followed_by_a_discovery),
 		cmocka_unit_test(where_tables_change_by_themselves_the_fabric_is_discovered_first),
+		cmocka_unit_test(ports_that_fall_silent_are_followed_by_a_discovery),
+		cmocka_unit_test(tables_read_while_opensm_is_at_work_are_read_again),
 		cmocka_unit_test(links_that_the_plugin_hears_of_are_asked_for_more_often),
 	};
 

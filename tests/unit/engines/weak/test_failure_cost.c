@@ -2,6 +2,7 @@
 /* What a failure costs, against paths that are walked and times that are measured again. */
 #include "engines/weak/failure_cost.h"
 
+#include "engines/metrics/metrics.h"
 #include "engines/time/job_time.h"
 #include "fabric/base/memory/mem.h"
 #include "tests/unit/kit/later_state.h"
@@ -71,6 +72,25 @@ static uint32_t touched(const struct fabric *f, const struct tables *t, const st
 	return n;
 }
 
+/* As view 6 counts them. */
+static uint64_t unreachable(const struct fabric *now, const struct fabric *f,
+			    const struct tables *t)
+{
+	struct endports *ends = endports_of(f);
+	struct carry_report since;
+	struct tables *stands;
+	struct metrics *m;
+	uint64_t n;
+
+	assert_int_equal(tables_carry(&stands, now, t, ends, &since, NULL), 0);
+	assert_int_equal(metrics_compute(&m, now, stands, NULL, NULL, NULL, NULL), 0);
+	n = m->unreachable;
+	metrics_free(m);
+	tables_put(stands);
+	endports_put(ends);
+	return n;
+}
+
 static double time_of(const struct fabric *f, const struct tables *t, const struct jobset *jobs)
 {
 	struct job_time_opts opts = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
@@ -104,6 +124,7 @@ static void a_cable_costs_what_walking_finds(void **state)
 		assert_string_equal(cost.why, "");
 		assert_int_equal(cost.since.cables_away, 1);
 		assert_int_equal(cost.touched, touched(f, t, jobs, c));
+		assert_int_equal(cost.lost, unreachable(now, f, t));
 		assert_true(cost.lost > 0 && cost.changed > 0);
 		assert_true(fabs(cost.before - time_of(f, t, jobs)) < 1e-9);
 		assert_true(cost.after > 1);

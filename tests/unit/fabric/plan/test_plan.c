@@ -252,7 +252,11 @@ static void staleness_of_jobs_and_sm_is_named(void **state)
 	assert_non_null(strstr(err.text, "1 job started (9 on 4 nodes)"));
 	assert_non_null(strstr(err.text, "1 job ended (7 on 8 nodes)"));
 	assert_int_equal(plan_staleness(w->p, w->f, w->from, w->jobs, &sm, &err), -ESTALE);
-	assert_non_null(strstr(err.text, "subnet manager"));
+	assert_non_null(strstr(err.text, "the subnet manager changed: 0x0000000000008002"));
+	sm = (struct sm_pin){ 0 };
+	assert_int_equal(plan_staleness(w->p, w->f, w->from, w->jobs, &sm, &err), -ESTALE);
+	assert_string_equal(err.text,
+			    "the subnet manager 0x0000000000008001 does not respond any more");
 	jobset_put(js);
 }
 

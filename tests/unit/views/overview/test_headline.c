@@ -236,12 +236,23 @@ static void a_cable_is_down(void **state)
 
 static void the_subnet_manager_is_gone(void **state)
 {
+	struct failure_cost cost = { .since = { .cables_away = 1, .gone = "leaf03/25-spine07/3" },
+				     .lost = 528,
+				     .jobs = true,
+				     .touched = 2 };
 	struct console_kit k;
 
 	(void)state;
 	open_tree(&k);
 	k.s.sm.known = true;
 	k.s.sm.lost = true;
+	k.s.failure = &cost;
+	assert_non_null(strstr(headline_of(&k).text,
+			       " is gone, and 528 paths lost (leaf03/25-spine07/3), "
+			       "2 jobs touched: 6: repair"));
+	assert_string_equal(headline_of(&k).brief,
+			    "subnet manager gone, 528 paths lost, 2 jobs touched; 6: repair");
+	k.s.failure = NULL;
 	is(&k, HEAD_SM, "verdict-sm");
 }
 
