@@ -16,11 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-#define SM_S	5.0
-#define RETRY_S 3.0
-#define HURRY_S 10.0 /* a link may go up and down all the time */
-#define MANY	4    /* ports that do not answer any more, at once */
-#define STEP_MS 100
+#define SM_S	   5.0
+#define SM_AGAIN_S 1.0 /* when it has not answered */
+#define RETRY_S	   3.0
+#define HURRY_S	   10.0 /* a link may go up and down all the time */
+#define MANY	   4	/* ports that do not answer any more, at once */
+#define STEP_MS	   100
 /* SL2VL tables are read for at least so long between two readings of counters, and for so many
  * times what these take. */
 #define SLICE_S	    1.0
@@ -337,7 +338,13 @@ static void poller_ask_sm(struct poller *p)
 	struct msg *msg;
 	int rc = wire_sm_info(&sm, p->wire, &err);
 
-	p->sm_at = clock_s() + SM_S;
+	p->sm_at = clock_s() + (rc ? SM_AGAIN_S : SM_S);
+	/* its path may have been lost a moment ago, and be found again */
+	if (rc && !p->sm_lost && !p->sm_doubt) {
+		p->sm_doubt = true;
+		return;
+	}
+	p->sm_doubt = false;
 	if (rc && !p->sm_lost)
 		log_add(LOG_WARN, "sm", "%s", err.text);
 	if (!rc && p->sm_lost)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Link states change by notice: as reports of the SM where the wire takes these, else as OpenSM's
+ * Link states change by notice: as reports of the SM where the wire takes these, and as OpenSM's
  * plugin counts them.  Then the fabric is discovered at once, and not when it is due by the clock;
  * only around the switches that reported, when these are known and few.
  */
@@ -14,8 +14,9 @@
 #define QUIET_S	 0.3  /* a burst is over */
 #define BURST_S	 1.5  /* or has to be, to be looked at */
 #define LISTEN_S 60.0 /* subscriptions do not outlive a restart of the SM */
-#define LINKS_S	 0.3  /* between two questions to the plugin: a local socket */
-#define AWAY_S	 5.0  /* before it is asked again when it does not answer */
+#define SETTLE_S 0.5
+#define LINKS_S	 0.3 /* between two questions to the plugin: a local socket */
+#define AWAY_S	 5.0 /* before it is asked again when it does not answer */
 
 /* Whom it comes from; 0: nobody knows. */
 static void poller_note_switch(struct poller *p, uint16_t lid)
@@ -78,11 +79,16 @@ void poller_listen(struct poller *p, uint64_t sm_guid)
 	p->listens_to = sm_guid;
 }
 
+/* Of those that were not heard of by the wire: a report may take the very cable that is lost. */
 static void poller_count_reports(struct poller *p, const struct osm_status *s)
 {
+	uint64_t more = s->link_events - p->link_events;
+	uint64_t since = p->link_events + (p->reports < more ? p->reports : more);
 	uint16_t lid[LINK_REPORTS];
-	int n = link_reports_get(lid, s->link_lids, s->link_events, p->link_events);
+	int n = link_reports_get(lid, s->link_lids, s->link_events, since);
 
+	if (since == s->link_events)
+		return;
 	for (int i = 0; i < n; i++)
 		poller_note_link(p, lid[i]);
 	if (n < 0)
@@ -91,9 +97,12 @@ static void poller_count_reports(struct poller *p, const struct osm_status *s)
 
 void poller_count_links(struct poller *p, const struct osm_status *s)
 {
-	if (p->links_known && s->link_events != p->link_events && !wire_notices(p->wire))
+	if (p->links_known && s->link_events < p->link_events)
+		poller_note_link(p, 0); /* it was started again */
+	else if (p->links_known)
 		poller_count_reports(p, s);
 	p->link_events = s->link_events;
+	p->reports = 0;
 	if (!s->busy) { /* else it is about to write */
 		if (p->links_known && s->routings + s->refused != p->routed)
 			p->tables_at = 0; /* after the sweep, where one is to come */
@@ -140,6 +149,7 @@ void poller_hear(struct poller *p)
 	while (np && notice_recv(np, &in, 0, NULL) == 1) {
 		if (in.notice.trap != NOTICE_LINK_STATE)
 			continue;
+		p->reports++;
 		poller_note_link(p, in.notice.issuer_lid);
 	}
 	now = clock_s();
@@ -148,7 +158,7 @@ void poller_hear(struct poller *p)
 	poller_tell_link(p);
 	p->heard = 0;
 	p->burst_since = 0;
-	p->sm_at = 0; /* it routes by now, perhaps otherwise */
+	p->sm_at = fmin(p->sm_at, now + SETTLE_S); /* it routes by then, perhaps otherwise */
 	if (poller_heard_of_some(p))
 		p->part_at = 0;
 	else

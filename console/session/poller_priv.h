@@ -51,7 +51,9 @@ struct poller {
 	struct update_watch *updates;
 	double updates_at; /* when they are looked at again */
 	char *name;	   /* of the fabric; NULL: not known yet */
-	bool lost, sm_lost, foreign, tables_read, sls_failed;
+	bool lost, sm_lost, sm_doubt, foreign, tables_read, sls_failed;
+	bool sls_again;				/* they may be known later */
+	uint32_t sls_tries;			/* of the SLs of these LFTs */
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
 	struct sweep_pace pace;			/* of sweeps */
 	uint64_t last_step_ms;
@@ -90,6 +92,7 @@ struct poller {
 	uint64_t link_events;	      /* that the plugin has counted ... */
 	bool links_known;	      /* ... if it was asked */
 	uint64_t routed;	      /* times that OpenSM has routed, as of then */
+	uint32_t reports;	      /* heard by the wire since */
 	double links_at;	      /* when to ask it for these again */
 };
 

@@ -17,6 +17,7 @@
 #define SL2VL_S	    300.0
 #define SL2VL_SHARE 60
 #define SLS_MAX	    20000 /* queries to the SM for the service levels of paths */
+#define SLS_TRIES   5	  /* of the SLs of the same LFTs, which may not be known at once */
 #define STEP_MS	    100
 #define PATIENCE_S  0.3 /* before LFTs are sent without their SL2VL */
 #define AGAIN_S	    1.0
@@ -143,21 +144,51 @@ bool poller_reads_sl2vl(const struct poller *p)
 	return p->sl2vl && !p->ended && !p->lost;
 }
 
-/* In one piece: so many take about a second.  Where our plugin is in the SM it is asked as well:
- * what this session has not given it is not known here. */
+/* As OpenSM has them by our plugin: all of them, where the SM's answers are looked at by chance. */
+static bool poller_tables_plugin_sls(struct poller *p, struct tables *t)
+{
+	struct tables *known = NULL;
+	bool same;
+
+	if (!poller_tables_plugin_routings(p))
+		return false;
+	same = !osm_foreign(&known, p->osm, p->fabric, t, NULL) && known->stride == t->stride;
+	if (same) {
+		tables_sl_form(t, known->sl_kind, p->fabric);
+		t->sl_const = known->sl_const;
+		if (known->sl)
+			memcpy(t->sl, known->sl,
+			       tables_sl_rows(t->sl_kind, t->nsw, t->nend) * t->stride);
+		t->sls_told = true;
+	}
+	tables_put(known);
+	return same;
+}
+
+/* In one piece: so many take about a second. */
 static void poller_tables_ask_sls(struct poller *p, struct tables *t)
 {
 	struct err err = { "" };
 	int rc;
 
-	if (p->opts.simulated || p->sm_lost)
+	p->sls_again = false;
+	if (p->opts.simulated)
 		return;
+	if (poller_tables_plugin_sls(p, t)) {
+		p->sls_failed = false;
+		return;
+	}
+	if (p->sm_lost) {
+		p->sls_again = true;
+		return;
+	}
 	wire_pace(p->wire, p->tables_read);
 	rc = wire_learn_path_sls(t, p->wire, p->fabric, SLS_MAX, NULL, &err);
 	wire_pace(p->wire, false);
 	if (rc && !p->sls_failed)
 		log_add(LOG_INFO, "tables", "%s: SL 0 is assumed", err.text);
 	p->sls_failed = rc != 0;
+	p->sls_again = rc && rc != -E2BIG;
 }
 
 static void poller_tables_all_read(struct poller *p)
@@ -188,6 +219,10 @@ static void poller_tables_all_read(struct poller *p)
 	p->tables_read = true;
 	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
 	poller_tables_distrust(p, took_s);
+	if (p->sls_again && p->sls_tries++ < SLS_TRIES) {
+		p->sl2vl_at = 0;
+		p->tables_at = fmin(p->tables_at, poller_due(AGAIN_S, took_s));
+	}
 	if (!p->partial)
 		poller_tables_watch_writers(p, t, p->routings);
 	poller_tables_tell_tables(p, tables_get(t), &r);
@@ -279,6 +314,7 @@ static void poller_tables_take_lfts(struct poller *p, struct tables *t)
 	poller_tables_drop_told(p);
 	tables_put(p->lfts);
 	p->lfts = t;
+	p->sls_tries = 0;
 	if (p->ended) {
 		poller_tables_drop_sl2vl(p);
 	} else if ((p->opts.needs & NEED_SL2VL)) {
@@ -306,8 +342,12 @@ void poller_tables_take_aside(struct poller *p)
  * found from the tables of before, so the fabric is discovered first.  Takes t if so. */
 static bool poller_tables_put_aside(struct poller *p, struct tables *t)
 {
-	if (!p->lfts || p->written || clock_s() < p->aside_at)
+	if (!p->lfts || p->written)
 		return false;
+	if (clock_s() < p->aside_at) {
+		p->sweep_at = fmin(p->sweep_at, p->aside_at);
+		return false;
+	}
 	p->aside = t;
 	p->aside_at = clock_s() + ASIDE_S;
 	p->sweep_at = 0;

@@ -217,8 +217,8 @@ struct path_sl_report {
 int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err);
-/* The SLs of t, where they are not known, in as few queries as will do: of 64 paths by chance, and
- * of all, as above, where these are not SL 0.  0: t->sls_told.  -EIO: some have no answer, -EAGAIN:
+/* The SLs of t, where they are not known, in as few queries as will do: of all, as above, where
+ * these are few; else of 64 paths by chance, and of all where those are not SL 0.  0: t->sls_told.  -EIO: some have no answer, -EAGAIN:
  * others each time, -E2BIG: more than max queries; then t has SL 0 as before. */
 int wire_learn_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 			struct progress *progress, struct err *err);

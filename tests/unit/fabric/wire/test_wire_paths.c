@@ -342,6 +342,22 @@ static void sls_are_learnt_with_all_queries_where_some_are_not_0(void **state)
 	}
 }
 
+/* A repair may have put it on a VL of its own: by chance it would be missed. */
+static void one_path_of_another_sl_is_found_where_paths_are_few(void **state)
+{
+	struct world x;
+
+	(void)state;
+	world_up(&x, SL_BY_SWITCH, 0);
+	memset(x.t->sl, 0, (size_t)x.t->nsw * x.t->stride);
+	x.t->sl[x.f->term_sw[1] * x.t->stride + x.f->term_lid[x.f->nterm - 1]] = 1;
+	assert_int_equal(sim_install_tables(x.sim, x.t, &x.err), 0);
+	assert_int_equal(wire_learn_path_sls(x.got, x.w, x.f, 20000, NULL, &x.err), 0);
+	assert_true(x.got->sls_told);
+	expect_all_equal(&x);
+	world_down(&x);
+}
+
 static void sls_that_take_too_many_queries_are_not_known_and_0(void **state)
 {
 	struct world x;
@@ -371,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_fabric_without_hosts_has_no_path_to_check),
 		cmocka_unit_test(sls_are_learnt_with_64_queries_where_all_are_0),
 		cmocka_unit_test(sls_are_learnt_with_all_queries_where_some_are_not_0),
+		cmocka_unit_test(one_path_of_another_sl_is_found_where_paths_are_few),
 		cmocka_unit_test(sls_that_take_too_many_queries_are_not_known_and_0),
 	};
 

@@ -93,11 +93,31 @@ static void tables_that_lose_nothing_are_a_repair(void **state)
 	fabric_put(less);
 }
 
+/* A repair that nobody else can make is for a fabric without an SM. */
+static void a_subnet_manager_that_is_gone_is_none_of_a_plan(void **state)
+{
+	struct app *a = app_kit_open("torus:dims=4x4,hosts=2", NULL, 100, 30);
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 2));
+	a->state.sm.known = true;
+	a->state.sm.lost = false;
+	a->sm.guid = 0x8001;
+	a->sm.priority = 5;
+	assert_int_equal(app_sm_pin(a).guid, 0x8001);
+	a->state.sm.lost = true;
+	assert_int_equal(app_sm_pin(a).guid, 0);
+	assert_int_equal(app_sm_pin(a).priority, 0);
+	app_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lost_cable_is_an_event_with_its_cost),
 		cmocka_unit_test(tables_that_lose_nothing_are_a_repair),
+		cmocka_unit_test(a_subnet_manager_that_is_gone_is_none_of_a_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
