@@ -142,11 +142,10 @@ static struct chan_value chan_value_of_change(double pct, enum palette palette)
 static struct chan_value chan_value_since(enum chan_metric m, enum palette palette,
 					  const struct state *s, uint32_t port)
 {
-	const struct port_rate *now = state_rate(s, port), *then;
+	const struct port_rate *now = state_rate(s, port), *then = state_rate_then(s, port);
 
-	if (!now || !s->against || s->against->nport != s->fabric->nport)
+	if (!now || !then)
 		return chan_value_sign('?', ROLE_DIM, 1);
-	then = &s->against->port[port];
 	return chan_value_of_change(m == CHAN_UTIL_CHANGE ? now->util_pct - then->util_pct
 							  : now->wait_pct - then->wait_pct,
 				    palette);

@@ -12,6 +12,7 @@ static void chan_detail_draw_rates(const struct context *ctx, const struct state
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	const struct port_rate *p = state_rate(s, port);
+	const struct port_rate *then = state_rate_then(s, port);
 	const struct port *hw = &s->fabric->port[port];
 	enum problem problem = (enum problem)ctx->summary.problem[port];
 	const char *unit = ctx->bits ? "Gb/s" : "GB/s";
@@ -28,10 +29,10 @@ static void chan_detail_draw_rates(const struct context *ctx, const struct state
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)
 		x = canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
-	if (s->against && s->against->nport == s->fabric->nport)
+	if (then)
 		canvas_textf(c, r, x, 0, ROLE_LABEL, "  then: util %s  wait %s",
-			     figure_percent(util, s->against->port[port].util_pct),
-			     figure_percent(wait, s->against->port[port].wait_pct));
+			     figure_percent(util, then->util_pct),
+			     figure_percent(wait, then->wait_pct));
 }
 
 static void chan_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,

@@ -490,11 +490,21 @@ const char *state_no_vls(char *buf, size_t len, const struct state *s);
 void state_init(struct state *s);
 
 /* Readers of the state.  Rate of a fabric port (port_off[sw] + p), NULL when there are none. */
+static inline const struct port_rate *state_rate_of(const struct state *s, const struct rates *of,
+						    uint32_t port)
+{
+	return of && s->fabric && of->nport == s->fabric->nport ? &of->port[port] : NULL;
+}
+
 static inline const struct port_rate *state_rate(const struct state *s, uint32_t port)
 {
-	if (!s->rates || !s->fabric || s->rates->nport != s->fabric->nport)
-		return NULL;
-	return &s->rates->port[port];
+	return state_rate_of(s, s->rates, port);
+}
+
+/* That of the moment that rates are held against. */
+static inline const struct port_rate *state_rate_then(const struct state *s, uint32_t port)
+{
+	return state_rate_of(s, s->against, port);
 }
 
 static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)

@@ -236,13 +236,12 @@ double fabric_summary_job_then(const struct fabric_summary *v, const struct stat
 static void fabric_summary_then_of_job(struct job_load *l, const struct state *s,
 				       const struct job_routes *r, uint32_t job)
 {
-	const struct rates *then = s->against;
-
 	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
-		double util = then->port[chan_fabric_port(s->fabric, r->chan[i])].util_pct;
+		const struct port_rate *then =
+			state_rate_then(s, chan_fabric_port(s->fabric, r->chan[i]));
 
-		if (isfinite(util) && !(util <= l->util_then))
-			l->util_then = util;
+		if (then && isfinite(then->util_pct) && !(then->util_pct <= l->util_then))
+			l->util_then = then->util_pct;
 	}
 }
 
@@ -284,7 +283,7 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 	if (at != FAB_NONE)
 		fabric_summary_load_of_job(&v->job_load[job], v->sample_summary, u->routes, at,
 					   fabric_summary_hot_pct(s));
-	if (at != FAB_NONE && s->against && s->against->nport == s->fabric->nport)
+	if (at != FAB_NONE && s->against)
 		fabric_summary_then_of_job(&v->job_load[job], s, u->routes, at);
 	v->job_load_made[job] = 1;
 	return &v->job_load[job];

@@ -65,8 +65,9 @@ static struct far_end fields_ports_far(char buf[VALUE_LEN], const struct rows *r
 					 f->chan_rport[p->chan], f->sw_lid[sw] };
 	}
 	if (p->term != FAB_NONE)
-		return (struct far_end){ end_name(buf, VALUE_LEN, f, p->term), f->term_guid[p->term],
-					 f->term_ca_port[p->term], f->term_lid[p->term] };
+		return (struct far_end){ end_name(buf, VALUE_LEN, f, p->term),
+					 f->term_guid[p->term], f->term_ca_port[p->term],
+					 f->term_lid[p->term] };
 	return fields_ports_lost_end(buf, r, row);
 }
 
@@ -122,7 +123,7 @@ static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32
 	return p ? p : &none;
 }
 
-GETTER(fields_ports_get_figure, c->num = field_figure(c, fields_ports_rate_of(r, row)))
+GETTER(fields_ports_get_figure, c->num = field_rate(c, state_rate(r->s, fields_ports_of(r, row))))
 
 /* Of links the same in columns of their own: a large table is sorted by one with every sample.
  * NULL: not of these. */
@@ -189,17 +190,11 @@ static void fields_ports_get_cause(struct value *c, const struct rows *r, uint32
 	c->text = port_label(c->buf, sizeof(c->buf), f, sw, port - f->port_off[sw]);
 }
 
-static const struct port_rate *fields_ports_then(const struct rows *r, uint32_t row)
-{
-	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
-	const struct rates *t = r->s->against;
-
-	return t && t->nport == r->s->fabric->nport ? &t->port[fields_ports_of(r, row)] : &none;
-}
-
-GETTER(fields_ports_get_then, c->num = field_figure(c, fields_ports_then(r, row)))
-GETTER(fields_ports_get_change, c->num = field_figure(c, fields_ports_rate_of(r, row)) -
-					 field_figure(c, fields_ports_then(r, row)))
+GETTER(fields_ports_get_then,
+       c->num = field_rate(c, state_rate_then(r->s, fields_ports_of(r, row))))
+GETTER(fields_ports_get_change,
+       c->num = field_rate(c, state_rate(r->s, fields_ports_of(r, row))) -
+		field_rate(c, state_rate_then(r->s, fields_ports_of(r, row))))
 
 /* Figures of routes are of channels between switches. */
 static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t row,

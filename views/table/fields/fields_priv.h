@@ -5,6 +5,7 @@
 #include "views/data/row_notes.h"
 #include "views/table/fields.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -40,6 +41,12 @@ static inline double field_figure(const struct value *c, const void *figures)
 
 	memcpy(&v, (const char *)figures + c->of, sizeof(v));
 	return v;
+}
+
+/* NULL: not known. */
+static inline double field_rate(const struct value *c, const struct port_rate *p)
+{
+	return p ? field_figure(c, p) : NAN;
 }
 
 #define RATE(figure) offsetof(struct port_rate, figure)

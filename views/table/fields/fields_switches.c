@@ -36,44 +36,28 @@ static void fields_switches_get_problems(struct value *c, const struct rows *r, 
 }
 
 /* Sum, or largest, of what is known; unknown when nothing is. */
-static void fields_switches_over_ports(struct value *c, const struct rows *r, uint32_t sw,
-				       bool largest)
+static double fields_switches_over_ports(const struct value *c, const struct rows *r, uint32_t sw,
+					 const struct rates *of, bool largest)
 {
 	const struct fabric *f = r->s->fabric;
+	double sum = NAN;
 
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
-		const struct port_rate *rate = state_rate(r->s, f->port_off[sw] + p);
-		double v = rate ? field_figure(c, rate) : NAN;
+		double v = field_rate(c, state_rate_of(r->s, of, f->port_off[sw] + p));
 
 		if (!isnan(v))
-			c->num = isnan(c->num) ? v : largest ? fmax(c->num, v) : c->num + v;
+			sum = isnan(sum) ? v : largest ? fmax(sum, v) : sum + v;
 	}
+	return sum;
 }
 
-/* The largest at the moment that rates are held against. */
-static double fields_switches_then(const struct value *c, const struct rows *r, uint32_t sw)
-{
-	const struct fabric *f = r->s->fabric;
-	const struct rates *t = r->s->against;
-	double most = NAN;
-
-	if (!t || t->nport != f->nport)
-		return NAN;
-	for (uint32_t p = f->port_off[sw] + 1; p <= f->port_off[sw] + f->sw_nports[sw]; p++)
-		most = fmax(most, field_figure(c, &t->port[p]));
-	return most;
-}
-
-GETTER(fields_switches_get_then, c->num = fields_switches_then(c, r, row))
-
-static void fields_switches_get_change(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, true);
-	c->num -= fields_switches_then(c, r, sw);
-}
-
-GETTER(fields_switches_get_sum, fields_switches_over_ports(c, r, row, false))
-GETTER(fields_switches_get_max, fields_switches_over_ports(c, r, row, true))
+GETTER(fields_switches_get_sum, c->num = fields_switches_over_ports(c, r, row, r->s->rates, false))
+GETTER(fields_switches_get_max, c->num = fields_switches_over_ports(c, r, row, r->s->rates, true))
+GETTER(fields_switches_get_then,
+       c->num = fields_switches_over_ports(c, r, row, r->s->against, true))
+GETTER(fields_switches_get_change,
+       c->num = fields_switches_over_ports(c, r, row, r->s->rates, true) -
+		fields_switches_over_ports(c, r, row, r->s->against, true))
 
 static void fields_switches_largest_of(struct value *c, const struct rows *r, uint32_t sw,
 				       bool effective)
