@@ -400,6 +400,22 @@ void console_preview(struct console_kit *k, const char *engine)
 	p->at = 0;
 }
 
+void console_file(struct console_kit *k)
+{
+	k->s.rates = NULL;
+	k->s.sample = NULL;
+	k->s.mode = RUN_FILE;
+}
+
+void console_dump(struct console_kit *k)
+{
+	console_file(k);
+	k->s.metrics = NULL;
+	k->s.usage = NULL;
+	k->s.tables = NULL;
+	k->s.preview.list[0].before = NULL;
+}
+
 void console_plan(struct console_kit *k)
 {
 	static const char *const steps[] = { "PREPARE", "UNPATH", "WRITE",

@@ -45,6 +45,10 @@ void console_fabric(struct console_kit *k, const char *spec, const uint32_t *job
 void console_fabric_is(struct console_kit *k, struct fabric *f, const uint32_t *jobs);
 /* A preview done by an engine of that name: more even shortest paths. */
 void console_preview(struct console_kit *k, const char *engine);
+/* As of a file: no counters. */
+void console_file(struct console_kit *k);
+/* As of a dump without tables: no routing in use either, which a plan could be compared with. */
+void console_dump(struct console_kit *k);
 /* The preview as a plan in the apply view. */
 void console_plan(struct console_kit *k);
 /* The port of a channel gave no answer, or errors, or is down. */

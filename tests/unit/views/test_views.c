@@ -236,10 +236,8 @@ static void without_jobs_and_rates_figures_are_dashes(void **state)
 
 	(void)state;
 	tree(&k, NULL);
-	k.s.rates = NULL;
-	k.s.sample = NULL;
+	console_file(&k);
 	k.s.history = NULL;
-	k.s.mode = RUN_FILE;
 	k.s.poll.asked = k.s.poll.answered = 0;
 	console_golden(&k, "file");
 	console_keys(&k, "2");

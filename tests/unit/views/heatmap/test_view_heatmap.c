@@ -445,21 +445,13 @@ static void keys_may_come_faster_than_frames(void **state)
 /* A dump without tables, and what stands in the title before and after a plan. */
 static void a_dump_without_tables_shows_problems_then_the_plan(void **state)
 {
-	struct plan_preview *x;
 	struct console_kit k;
 
 	(void)state;
 	console_open(&k, 80, 24);
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", jobs);
 	console_preview(&k, "sar");
-	k.s.rates = NULL;
-	k.s.sample = NULL;
-	k.s.metrics = NULL;
-	k.s.usage = NULL;
-	k.s.tables = NULL;
-	k.s.mode = RUN_FILE;
-	x = &k.s.preview.list[0];
-	x->before = NULL;
+	console_dump(&k);
 	k.s.preview.n = 0;
 	console_keys(&k, "2");
 	console_shows(&k, "leaf x spine: problems ");

@@ -71,13 +71,8 @@ static void a_page_without_rates_jobs_and_tables(void **state)
 	(void)state;
 	console_open(&k, 100, 30);
 	console_fabric(&k, TREE, NULL);
-	k.s.rates = NULL;
-	k.s.sample = NULL;
+	console_dump(&k);
 	k.s.history = NULL;
-	k.s.usage = NULL;
-	k.s.metrics = NULL;
-	k.s.tables = NULL;
-	k.s.mode = RUN_FILE;
 	console_keys(&k, "3");
 	console_key(&k, K_ENTER);
 	console_golden(&k, "link-unknown");
@@ -299,9 +294,7 @@ static void long_names_leave_what_is_sorted_by(void **state)
 	(void)state;
 	console_open(&k, 80, 24);
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", NULL);
-	k.s.rates = NULL;
-	k.s.sample = NULL;
-	k.s.mode = RUN_FILE;
+	console_file(&k);
 	for (uint32_t i = 0; i < 9; i++) {
 		snprintf(long_name[i], NAME_LEN,
 			 "MT47396 Infiniscale-III Mellanox Technologies %02u", i);

@@ -186,13 +186,11 @@ static void silent_ports_have_dashes(void **state)
 	for (uint32_t c = 0; c < k.fabric->nchan; c += 2)
 		console_no_reply(&k, c);
 	console_golden(&k, "paths-silent");
-	k.s.rates = NULL;
-	k.s.sample = NULL;
+	console_file(&k);
 	k.s.metrics = NULL;
 	k.s.usage = NULL;
 	k.s.history = NULL;
 	k.s.sls_known = false;
-	k.s.mode = RUN_FILE;
 	console_golden(&k, "paths-file");
 	console_key(&k, K_TAB);
 	console_shows(&k, "no link selected");

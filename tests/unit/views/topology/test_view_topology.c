@@ -188,9 +188,7 @@ static void a_file_shows_paths_and_keeps_them_beside_long_names(void **state)
 	console_open(&k, 80, 24);
 	console_keys(&k, "t");
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", NULL);
-	k.s.rates = NULL;
-	k.s.sample = NULL;
-	k.s.mode = RUN_FILE;
+	console_file(&k);
 	for (uint32_t i = 0; i < 9; i++) {
 		snprintf(long_name[i], NAME_LEN,
 			 "MT47396 Infiniscale-III Mellanox Technologies %02u", i);
@@ -210,21 +208,13 @@ static void a_file_shows_paths_and_keeps_them_beside_long_names(void **state)
 /* A dump without tables, and what stands in the title before and after a plan. */
 static void a_dump_without_tables_shows_problems_then_the_plan(void **state)
 {
-	struct plan_preview *x;
 	struct console_kit k;
 
 	(void)state;
 	console_open(&k, 80, 24);
 	console_fabric(&k, "fattree2:leaves=6,spines=3,hosts=2", jobs);
 	console_preview(&k, "sar");
-	k.s.rates = NULL;
-	k.s.sample = NULL;
-	k.s.metrics = NULL;
-	k.s.usage = NULL;
-	k.s.tables = NULL;
-	k.s.mode = RUN_FILE;
-	x = &k.s.preview.list[0];
-	x->before = NULL;
+	console_dump(&k);
 	k.s.preview.n = 0;
 	console_keys(&k, "t");
 	console_shows(&k, "tree of 2 levels: problems ");
