@@ -218,10 +218,10 @@ $(B)/libibroute.so: $(PLUGIN_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,--as-needed -o $@ $^ $(PC_LDLIBS)
 
 # preloaded by the opensm of the lab, and by whoever's MADs it counts
-$(B)/tests/lab/libumad_%.so: tests/lab/umad_%.c
+$(B)/tests/lab/libumad_%.so: tests/lab/umad_%.c tests/lab/umad_preload.h
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -fvisibility=hidden -isystem /usr/include/infiniband -o $@.$$$$ $< \
+	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -I. -fPIC -shared -fvisibility=hidden -isystem /usr/include/infiniband -o $@.$$$$ $< \
 		-ldl -lpthread && mv $@.$$$$ $@
 
 # programs that only the lab runs

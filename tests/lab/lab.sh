@@ -302,7 +302,8 @@ lab_sm_env() {
 lab_built() {
 	local so=$B/tests/lab/lib$1.so
 
-	[ "$LAB_ROOT/$so" -nt "$LAB_ROOT/tests/lab/$1.c" ] || make -s -C "$LAB_ROOT" "$so" >&2 ||
+	[ "$LAB_ROOT/$so" -nt "$LAB_ROOT/tests/lab/$1.c" ] &&
+		[ "$LAB_ROOT/$so" -nt "$LAB_ROOT/tests/lab/umad_preload.h" ] || make -s -C "$LAB_ROOT" "$so" >&2 ||
 		lab_fail "$so is not built"
 }
 

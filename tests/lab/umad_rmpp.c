@@ -22,36 +22,19 @@
  * and a segment that comes again would meet the next program there.  UMAD_RMPP_HUGE=MB: the first
  * message that is complete is given out as so long.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-/* its poll() and read() are in the way of ours */
-#undef _FORTIFY_SOURCE
+#include "tests/lab/umad_preload.h"
 
 #include <umad.h>
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-#define FD_FIRST   1024 /* libumad2sim's descriptors */
-#define FD_END	   2048
-#define MAD_BYTES  256
 #define GOOD_BYTES 224
 #define SA_CLASS   0x03
-#define RESPONSE   0x80 /* in the method */
-#define LOOK_MS	   20
+#define RESPONSE   0x80	 /* in the method */
 #define ACK_MS	   200	 /* then a segment goes out again */
 #define KEEP_MS	   10000 /* of what is complete, for acknowledgements that were lost */
 #define TRIES	   8
@@ -99,42 +82,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct message *sending, *receiving, *ready;
 static bool speaks[AGENTS]; /* registered with a version of RMPP */
 static uint64_t own_counts[COUNTS], *counts = own_counts, lose, huge;
-static int (*next_poll)(struct pollfd *, nfds_t, int);
-static ssize_t (*next_read)(int, void *, size_t);
-static ssize_t (*next_write)(int, const void *, size_t);
 static int (*next_ioctl)(int, unsigned long, ...);
 
 __attribute__((constructor)) static void umad_rmpp_begin(void)
 {
-	const char *path = getenv("UMAD_RMPP"), *every = getenv("UMAD_RMPP_LOSE");
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-	void *map;
+	const char *every = getenv("UMAD_RMPP_LOSE");
+	uint64_t *in_file = counts_in("UMAD_RMPP", sizeof(own_counts));
 
-	*(void **)&next_poll = dlsym(RTLD_NEXT, "poll");
-	*(void **)&next_read = dlsym(RTLD_NEXT, "read");
-	*(void **)&next_write = dlsym(RTLD_NEXT, "write");
+	next_find();
 	*(void **)&next_ioctl = dlsym(RTLD_NEXT, "ioctl");
 	huge = getenv("UMAD_RMPP_HUGE") ? strtoull(getenv("UMAD_RMPP_HUGE"), NULL, 10) << 20 : 0;
 	lose = every ? strtoull(every, NULL, 10) : 0;
-	if (fd < 0 || ftruncate(fd, sizeof(own_counts)))
-		return;
-	map = mmap(NULL, sizeof(own_counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (map != MAP_FAILED)
-		counts = map;
-}
-
-static bool ours(int fd)
-{
-	return fd >= FD_FIRST && fd < FD_END;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	counts = in_file ? in_file : own_counts;
 }
 
 static uint32_t get32(const uint8_t *d)
@@ -473,21 +432,7 @@ __attribute__((visibility("default"))) int ioctl(int fd, unsigned long request, 
 
 __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
-	uint64_t end = timeout_ms < 0 ? UINT64_MAX : now_ms() + (uint64_t)timeout_ms, now;
-	struct pollfd p;
-
-	if (n != 1 || !ours(fds->fd))
-		return next_poll(fds, n, timeout_ms);
-	p = (struct pollfd){ .fd = fds->fd, .events = POLLIN };
-	fds->revents = 0;
-	while (!look(fds->fd)) {
-		now = now_ms();
-		if (now >= end)
-			return 0;
-		next_poll(&p, 1, end - now < LOOK_MS ? (int)(end - now) : LOOK_MS);
-	}
-	fds->revents = POLLIN;
-	return 1;
+	return poll_looking(fds, n, timeout_ms, look);
 }
 
 __attribute__((visibility("default"))) ssize_t read(int fd, void *buf, size_t len)

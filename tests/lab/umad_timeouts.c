@@ -20,34 +20,17 @@
  * UMAD_COUNT=FILE: 256 numbers of 8 bytes, how many Set() of each SMP attribute were sent (the
  * upper half of attributes, which is 0 for all that counts here, aside).
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-/* its poll() and read() are in the way of ours */
-#undef _FORTIFY_SOURCE
+#include "tests/lab/umad_preload.h"
 
 #include <umad.h>
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-#define FD_FIRST  1024 /* libumad2sim's descriptors */
-#define FD_END	  2048
-#define MAD_BYTES 256
-#define LOOK_MS	  20 /* how often somebody who waits without an end looks at what is overdue */
-#define COUNTS	  (256 * sizeof(uint64_t))
+#define COUNTS (256 * sizeof(uint64_t))
 
 enum { HEADER = sizeof(struct ib_user_mad), BYTES = HEADER + MAD_BYTES };
 
@@ -64,24 +47,8 @@ struct sent {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sent *waiting, *ready; /* requests without an answer; what read() is to give out */
-static int (*next_poll)(struct pollfd *, nfds_t, int);
-static ssize_t (*next_read)(int, void *, size_t);
-static ssize_t (*next_write)(int, const void *, size_t);
-static FILE *events;   /* NULL: likewise */
-static uint64_t *sets; /* by attribute, in a file; NULL: nobody wants to know */
-
-static void begin_to_count(void)
-{
-	const char *path = getenv("UMAD_COUNT");
-	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-	void *map;
-
-	if (fd < 0 || ftruncate(fd, COUNTS))
-		return;
-	map = mmap(NULL, COUNTS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	sets = map == MAP_FAILED ? NULL : map;
-}
+static FILE *events;		     /* NULL: likewise */
+static uint64_t *sets;		     /* by attribute, in a file; NULL: nobody wants to know */
 
 static void note(const char *what)
 {
@@ -91,7 +58,8 @@ static void note(const char *what)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	fprintf(events, "%llu %s\n",
-		(unsigned long long)t.tv_sec * 1000000 + (unsigned long long)t.tv_nsec / 1000, what);
+		(unsigned long long)t.tv_sec * 1000000 + (unsigned long long)t.tv_nsec / 1000,
+		what);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -101,23 +69,8 @@ __attribute__((constructor)) static void begin(void)
 	events = path ? fopen(path, "ae") : NULL;
 	if (events)
 		setvbuf(events, NULL, _IOLBF, 0);
-	*(void **)&next_poll = dlsym(RTLD_NEXT, "poll");
-	*(void **)&next_read = dlsym(RTLD_NEXT, "read");
-	*(void **)&next_write = dlsym(RTLD_NEXT, "write");
-	begin_to_count();
-}
-
-static bool ours(int fd)
-{
-	return fd >= FD_FIRST && fd < FD_END;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	next_find();
+	sets = counts_in("UMAD_COUNT", COUNTS);
 }
 
 /* Of a MAD: base version, class, class version, method, status, 2 more, transaction. */
@@ -262,21 +215,7 @@ static bool look(int fd)
 
 __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
-	uint64_t end = timeout_ms < 0 ? UINT64_MAX : now_ms() + (uint64_t)timeout_ms, now;
-	struct pollfd p;
-
-	if (n != 1 || !ours(fds->fd))
-		return next_poll(fds, n, timeout_ms);
-	p = (struct pollfd){ .fd = fds->fd, .events = POLLIN };
-	fds->revents = 0;
-	while (!look(fds->fd)) {
-		now = now_ms();
-		if (now >= end)
-			return 0;
-		next_poll(&p, 1, end - now < LOOK_MS ? (int)(end - now) : LOOK_MS);
-	}
-	fds->revents = POLLIN;
-	return 1;
+	return poll_looking(fds, n, timeout_ms, look);
 }
 
 __attribute__((visibility("default"))) ssize_t read(int fd, void *buf, size_t len)
