@@ -214,30 +214,35 @@ static void carry_lft(struct carrying *c)
 	}
 }
 
-static void carry_sl_row(const struct carrying *c, size_t to, size_t from)
+void carry_row(uint8_t *to, const uint8_t *was, const uint32_t *from, const struct fabric *f)
 {
-	uint8_t *row = c->to->sl + to * c->to->stride;
-	const uint8_t *was = c->t->sl + from * c->t->stride;
-
-	for (uint32_t lid = 1; lid <= c->f->max_lid; lid++)
-		if (c->from[lid])
-			row[lid] = was[c->from[lid]];
+	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
+		if (from[lid])
+			to[lid] = was[from[lid]];
 }
 
-static void carry_sl(struct carrying *c)
+void carry_sls(struct tables *to, const struct fabric *f, const struct tables *t,
+	       const uint32_t *from, const uint32_t *sw, const uint32_t *end)
 {
-	const struct fabric *f = c->f;
+	const uint32_t *like = t->sl_kind == SL_BY_SWITCH ? sw
+			       : t->sl_kind == SL_BY_TERM ? end
+							  : NULL;
+	size_t rows = tables_sl_rows(t->sl_kind, f->nsw, f->nend);
 
-	tables_sl_form(c->to, c->t->sl_kind, f);
-	c->to->sl_const = c->t->sl_const;
-	if (c->t->sl_kind == SL_BY_DLID)
-		carry_sl_row(c, 0, 0);
-	for (uint32_t sw = 0; sw < f->nsw && c->t->sl_kind == SL_BY_SWITCH; sw++)
-		if (c->sw[sw] != FAB_NONE)
-			carry_sl_row(c, sw, c->sw[sw]);
-	for (uint32_t e = 0; e < f->nend && c->t->sl_kind == SL_BY_TERM; e++)
-		if (c->end[e] != FAB_NONE)
-			carry_sl_row(c, e, c->end[e]);
+	tables_sl_form(to, t->sl_kind, f);
+	to->sl_const = t->sl_const;
+	for (size_t i = 0; i < rows; i++)
+		if (!like || like[i] != FAB_NONE)
+			carry_row(to->sl + i * to->stride, t->sl + (like ? like[i] : i) * t->stride,
+				  from, f);
+}
+
+bool carry_sl2vl_as_it_is(struct tables *to, const struct fabric *f, const struct tables *t)
+{
+	tables_sl2vl_form(to, t->sl2vl_kind, f);
+	if (to->sl2vl && to->sl2vl_kind != SL2VL_FULL)
+		memcpy(to->sl2vl, t->sl2vl, tables_sl2vl_bytes(to));
+	return to->sl2vl_kind != SL2VL_FULL;
 }
 
 /* Of ports that the switch did not have, and of new switches, VL = SL. */
@@ -257,14 +262,10 @@ static void carry_sl2vl_switch(const struct carrying *c, uint32_t sw)
 
 static void carry_sl2vl(struct carrying *c)
 {
-	tables_sl2vl_form(c->to, c->t->sl2vl_kind, c->f);
-	if (c->to->sl2vl_kind == SL2VL_FULL) {
-		for (uint32_t sw = 0; sw < c->f->nsw; sw++)
-			carry_sl2vl_switch(c, sw);
+	if (carry_sl2vl_as_it_is(c->to, c->f, c->t))
 		return;
-	}
-	if (c->to->sl2vl)
-		memcpy(c->to->sl2vl, c->t->sl2vl, tables_sl2vl_bytes(c->to));
+	for (uint32_t sw = 0; sw < c->f->nsw; sw++)
+		carry_sl2vl_switch(c, sw);
 }
 
 static void carry_make(struct carrying *c)
@@ -273,7 +274,7 @@ static void carry_make(struct carrying *c)
 
 	c->to = tables_new(c->f, t->engine);
 	carry_lft(c);
-	carry_sl(c);
+	carry_sls(c->to, c->f, t, c->from, c->sw, c->end);
 	carry_sl2vl(c);
 	tables_copy_origin(c->to, t);
 }

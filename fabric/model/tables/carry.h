@@ -44,3 +44,13 @@ int tables_carry(struct tables **out, const struct fabric *f, const struct table
  * same but for entries over cables that have gone, which switches keep.  False: others were
  * written, and t is as it was. */
 bool carry_take_lfts(struct tables *t, const struct fabric *f, const struct tables *read);
+
+/* For who takes over tables in another way.  from: by LID of f, the LID of t's fabric whose entries
+ * it has; 0: none. */
+void carry_row(uint8_t *to, const uint8_t *was, const uint32_t *from, const struct fabric *f);
+/* t's SLs in the same form; sw and end: likewise by switch and end, FAB_NONE: none; sw NULL: the
+ * same switches. */
+void carry_sls(struct tables *to, const struct fabric *f, const struct tables *t,
+	       const uint32_t *from, const uint32_t *sw, const uint32_t *end);
+/* t's form of SL2VL tables; true: and what is in it, where it has none of ports. */
+bool carry_sl2vl_as_it_is(struct tables *to, const struct fabric *f, const struct tables *t);

@@ -3,6 +3,7 @@
 
 #include "fabric/base/memory/mem.h"
 #include "fabric/model/part/guid_match.h"
+#include "fabric/model/tables/carry.h"
 #include "fabric/model/tables/tables_origin.h"
 
 #include <errno.h>
@@ -94,41 +95,15 @@ static void graft_map_lids(struct grafting *g)
 			g->from[f->term_lid[e] + k] = g->was->lid[g->like[e]] + k;
 }
 
-static void graft_row(const struct grafting *g, uint8_t *to, const uint8_t *from)
-{
-	for (uint32_t lid = 1; lid <= g->f->max_lid; lid++)
-		if (g->from[lid])
-			to[lid] = from[g->from[lid]];
-}
-
 static void graft_lft(struct grafting *g)
 {
 	const struct fabric *f = g->f;
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		graft_row(g, tables_row(g->to, sw), tables_row(g->t, sw));
+		carry_row(tables_row(g->to, sw), tables_row(g->t, sw), g->from, f);
 	for (uint32_t e = 0; e < f->nend; e++)
 		memset(tables_row(g->to, f->term_sw[e]) + f->term_lid[e], f->term_port[e],
 		       (size_t)1 << f->lmc);
-}
-
-static void graft_sl(struct grafting *g)
-{
-	const struct tables *t = g->t;
-	struct tables *to = g->to;
-
-	tables_sl_form(to, t->sl_kind, g->f);
-	to->sl_const = t->sl_const;
-	if (t->sl_kind == SL_BY_DLID)
-		graft_row(g, to->sl, t->sl);
-	if (t->sl_kind == SL_BY_SWITCH)
-		for (uint32_t sw = 0; sw < to->nsw; sw++)
-			graft_row(g, to->sl + (size_t)sw * to->stride,
-				  t->sl + (size_t)sw * t->stride);
-	if (t->sl_kind == SL_BY_TERM)
-		for (uint32_t e = 0; e < to->nend; e++)
-			graft_row(g, to->sl + (size_t)e * to->stride,
-				  t->sl + (size_t)g->like[e] * t->stride);
 }
 
 /* The port that a port's SL2VL tables are those of: its own unless a host has come to it. */
@@ -152,12 +127,8 @@ static void graft_sl2vl(struct grafting *g)
 	uint8_t port[FAB_MAX_PORT + 1];
 	struct tables *to = g->to;
 
-	tables_sl2vl_form(to, g->t->sl2vl_kind, g->f);
-	if (to->sl2vl_kind != SL2VL_FULL) {
-		if (to->sl2vl)
-			memcpy(to->sl2vl, g->t->sl2vl, tables_sl2vl_bytes(to));
+	if (carry_sl2vl_as_it_is(to, g->f, g->t))
 		return;
-	}
 	for (uint32_t sw = 0; sw < to->nsw; sw++) {
 		graft_ports(g, sw, port);
 		for (uint32_t in = 0; in <= g->f->sw_nports[sw]; in++)
@@ -173,7 +144,7 @@ static void graft_make(struct grafting *g)
 
 	g->to = tables_new(g->f, t->engine);
 	graft_lft(g);
-	graft_sl(g);
+	carry_sls(g->to, g->f, t, g->from, NULL, g->like);
 	graft_sl2vl(g);
 	tables_copy_origin(g->to, t);
 }
