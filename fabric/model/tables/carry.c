@@ -293,6 +293,8 @@ bool carry_take_lfts(struct tables *t, const struct fabric *f, const struct tabl
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		const uint8_t *was = tables_row(t, sw), *is = tables_row(read, sw);
 
+		if (!memcmp(was + 1, is + 1, f->max_lid)) /* most are */
+			continue;
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 			if (was[lid] != is[lid] &&
 			    (was[lid] != FAB_NO_PORT || carry_leads(f, sw, is[lid])))
