@@ -69,8 +69,8 @@ static void overview_draw_links(struct canvas *c, struct rect r, int y,
 		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
 		 v->errors, v->no_reply ? "  no reply " : "", v->no_reply);
 	full = x + text_width(all) <= r.w;
-	named = x + text_width(all) + 7 <= r.w;
-	x = named ? canvas_text(c, r, x, y, ROLE_TEXT, "  ports") : x;
+	named = x + text_width(all) + 6 <= r.w;
+	x = named ? canvas_text(c, r, x, y, ROLE_TEXT, "  ports") - 1 : x;
 	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
