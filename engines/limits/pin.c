@@ -858,17 +858,16 @@ int pin_check_escape(const struct pinned *p, const struct tables *t, struct note
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint32_t end = fabric_lid_end(f, lid);
 
-		if (!fabric_lid_escape(f, lid) || !p->pin[end] ||
-		    pin_same_entries(p, t, (uint16_t)lid))
+		if (!fabric_lid_escape(f, lid) || !p->pin[end])
 			continue;
-		if (!p->cur->escape)
+		if (!p->cur->escape) /* the same entries would be on another VL */
 			return err_set(
 				err, -EINVAL,
 				"LID %u of %s, which is pinned, would become an escape LID with "
 				"paths other than those installed: route without escape LIDs, or "
 				"do not pin it",
 				lid, end_name(name, sizeof(name), f, end));
-		changed++;
+		changed += !pin_same_entries(p, t, (uint16_t)lid);
 	}
 	if (changed)
 		notes_set(notes, "pinned_escape", changed,

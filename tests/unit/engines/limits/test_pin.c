@@ -324,7 +324,8 @@ static void vls_that_are_missing_are_told(void **state)
 	one = installed("updn", f, false);
 	assert_int_equal(one->vls, 1);
 	p.current = one;
-	assert_refused("nue", f, &p, -ENOSPC, "VLs to be deadlock-free together", "and 1 may be used");
+	assert_refused("nue", f, &p, -ENOSPC, "VLs to be deadlock-free together",
+		       "and 1 may be used");
 	p.vls = 8;
 	tables_put(run("nue", f, &p, &(int){ 0 }, NULL));
 	free(limits.pin);
@@ -333,18 +334,26 @@ static void vls_that_are_missing_are_told(void **state)
 	fabric_put(f);
 }
 
+/* On the torus with other entries, on a tree with one path between two leaves on another VL. */
 static void traffic_of_pinned_hosts_does_not_become_escape_lids(void **state)
 {
-	struct fabric *f = net_spec("torus:dims=4x4,hosts=1,lmc=1");
-	struct tables *cur = installed("minhop", f, false);
-	struct route_limits limits = { .nend = f->nend, .pin = some(f) };
-	struct engine_params p = { .vls = 8, .limits = &limits, .current = cur, .escape = true };
+	static const char *const nets[] = { "torus:dims=4x4,hosts=1,lmc=1",
+					    "fattree2:leaves=5,spines=1,hosts=6,lmc=1" };
 
 	(void)state;
-	assert_refused("minhop", f, &p, -EINVAL, "would become an escape LID", f->term_name[0]);
-	free(limits.pin);
-	tables_put(cur);
-	fabric_put(f);
+	for (size_t i = 0; i < sizeof(nets) / sizeof(*nets); i++) {
+		struct fabric *f = net_spec(nets[i]);
+		struct tables *cur = installed("minhop", f, false);
+		struct route_limits limits = { .nend = f->nend, .pin = some(f) };
+		struct engine_params p = { .vls = 8, .limits = &limits, .current = cur };
+
+		p.escape = true;
+		assert_refused("minhop", f, &p, -EINVAL, "would become an escape LID",
+			       f->term_name[0]);
+		free(limits.pin);
+		tables_put(cur);
+		fabric_put(f);
+	}
 }
 
 static void what_is_pinned_and_excluded_at_once_is_named(void **state)
