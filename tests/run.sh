@@ -71,7 +71,7 @@ suites() {
 	done
 }
 
-declare -A lab_s=([script]=70 [plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=50 [collect]=65 [handover]=70 [agents_home]=110 [hosts]=50 [journal]=130 [foreign]=60 [sets]=15 [agents_home]=150 [detach]=6 [judged]=15 [repair]=15)
+declare -A lab_s=([script]=70 [plugin]=100 [watchdog]=60 [agent]=55 [sequence]=60 [auto]=40 [console]=27 [socket]=50 [collect]=65 [handover]=70 [agents_home]=110 [hosts]=50 [journal]=130 [foreign]=60 [sets]=15 [agents_home]=150 [detach]=6 [judged]=15 [repair]=28)
 lab_s[answers]=25 lab_s[confined]=25 lab_s[trust]=55 lab_s[names]=50
 lab_s[slurm]=75 lab_s[failover]=45 lab_s[campaign]=40 lab_s[install]=50 lab_s[alert]=40 lab_s[loss]=40
 lab_s[agent_socket]=120 lab_s[examples]=50 lab_s[hook]=60 lab_s[auto_part]=10

@@ -220,6 +220,15 @@ static bool poller_lost_many(const struct sample *before, const struct sample *n
 	       now->asked - now->answered >= before->asked - before->answered + MANY;
 }
 
+static void poller_hurry(struct poller *p)
+{
+	double now = clock_s();
+
+	p->sweep_at = fmin(p->sweep_at, fmax(now, p->hurry_at));
+	if (now >= p->hurry_at)
+		p->hurry_at = now + HURRY_S;
+}
+
 static unsigned poller_what(const struct poller *p)
 {
 	unsigned what = ((p->opts.needs & NEED_TRAFFIC) ? SAMPLE_TRAFFIC : 0) |
@@ -267,11 +276,8 @@ static void poller_sample(struct poller *p)
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
 	msg->reading = sample_reading_new(p->readings, p->shape, s);
-	if (clock_s() >= p->hurry_at && (poller_went_down(msg->reading->before, s) ||
-					 poller_lost_many(msg->reading->before, s))) {
-		p->sweep_at = 0;
-		p->hurry_at = clock_s() + HURRY_S;
-	}
+	if (poller_went_down(msg->reading->before, s) || poller_lost_many(msg->reading->before, s))
+		poller_hurry(p);
 	mailbox_send(p->box, msg);
 }
 

@@ -3,7 +3,8 @@
 #
 # repair.sh: what a stock opensm with our plugin writes when cables, a switch and hosts go and come
 # back: repaired tables, of which no path moves that still stands.  The switches are read with dump_fts,
-# the LFT blocks that are set counted by opensm's MAD library (umad_timeouts.c).
+# the LFT blocks that are set counted by opensm's MAD library (umad_timeouts.c).  Then what a console
+# says of it, and of a cable that is lost when nobody routes any more.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
@@ -192,8 +193,8 @@ echo "# $(differ) entries and blocks differ; $sent blocks set"
 . "$LAB_ROOT/tests/tty.sh"
 cd "$LAB_DIR/work"
 # shellcheck disable=SC2046
-tty_start 160x30 env $(lab_env n0003) TERM=screen-256color LC_ALL=C.UTF-8 "$IBROUTE_TOP" --sweep-interval 600 -d 0.5 \
-	--jobs none "${dirs[@]}"
+tty_start 160x40 env $(lab_env n0003) TERM=screen-256color LC_ALL=C.UTF-8 "$IBROUTE_TOP" --sweep-interval 600 -d 0.5 \
+	--jobs none --rw "${dirs[@]}"
 cd "$LAB_ROOT"
 tty_wait 15 'LIVE' && tty_keys 8 && tty_wait 15 '36 switches, 72 hosts, 89 ISLs' || tty_screen | sed 's/^/# /'
 sleep 3 # it has asked the plugin how many changes there were
@@ -201,5 +202,28 @@ lab_con "ReLink \"$(lab_node sw01)\"${cables[0]}"
 ok "the console hears from the plugin which switches report a link, and discovers these" \
 	tty_wait 20 'notices? of link changes of .* discovering [12] switch(es)? again'
 ok "and finds the cable" tty_wait 5 '36 switches, 72 hosts, 90 ISLs'
+ok "which is an event" tty_wait 5 '1 cable came up \(sw'
+
+# on one VL: without OpenSM nobody tells SLs
+policy "engine updn" "seed 7" "threads 1"
+mark
+kill -HUP "$(cat "$LAB_DIR/opensm.pid")"
+comes "ibroute: routed by engine updn" >/dev/null
+sleep 1
+tty_keys 1
+lab_con "Unlink \"$(lab_node sw01)\"${cables[0]}"
+ok "line one tells of a cable that OpenSM has repaired" tty_wait 10 'cable down for .*: [0-9]+ paths lost, repaired'
+ok "and an event, with what that took" tty_wait 5 'repaired by the subnet manager, [0-9]+ LFT entries: time of shifts'
+
+# --- nobody routes any more: no notice comes, and no other path ---
+lab_opensm_stop
+ok "no subnet manager" tty_wait 10 'subnet manager .*is gone: nobody repairs'
+lab_con "Unlink \"$(lab_node sw09)\"$(ports_of sw09 | head -n 1)"
+ok "line one tells of paths that are lost, which nobody repairs" \
+	tty_wait 15 'subnet manager .*gone.*[0-9]+ paths lost.*6: repair'
+tty_keys 6
+ok "the cursor is on repair" tty_wait 5 '^>\(.\) repair +for lost paths'
+tty_keys Space
+ok "which finds all of them" tty_wait 20 'unreachable pairs +[0-9,]+ +0 +-100% better'
 tty_stop
 finish
