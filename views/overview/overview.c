@@ -56,8 +56,8 @@ static int overview_put_bad(struct canvas *c, struct rect r, int x, int y, enum 
 static void overview_draw_links(struct canvas *c, struct rect r, int y,
 				const struct fabric_summary *v)
 {
-	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u",
-			     v->fabric->nchan / 2 + v->fabric->nterm);
+	int first, x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u",
+				    v->fabric->nchan / 2 + v->fabric->nterm);
 	char all[120];
 	bool full, named;
 
@@ -69,12 +69,15 @@ static void overview_draw_links(struct canvas *c, struct rect r, int y,
 		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
 		 v->errors, v->no_reply ? "  no reply " : "", v->no_reply);
 	full = x + text_width(all) <= r.w;
-	named = x + text_width(all) + 6 <= r.w;
-	x = named ? canvas_text(c, r, x, y, ROLE_TEXT, "  ports") - 1 : x;
+	named = x + text_width(all) + 7 <= r.w;
+	first = x;
+	x += named ? 7 : 0;
 	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
 	overview_put_bad(c, r, x, y, ROLE_WARN, full ? "no reply " : "!", v->no_reply);
+	if (named) /* over the first of the two blanks before what is wrong */
+		canvas_text(c, r, first, y, ROLE_TEXT, "  ports:");
 }
 
 /* "read LFTs 37 %, 12k/s, 3.1 s left": the rate, from its comma on, goes where it is narrow. */
