@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_GAIN 3 /* %: less is chance */
+#define LEAST_GAIN 3   /* %: less is chance */
+#define LEAST_SENT 5e6 /* bytes/s of a job */
 
 struct effect_sample {
 	const struct jobset *jobs; /* own reference */
@@ -135,6 +136,12 @@ void update_effect_routed(struct update_effect *x)
 	x->skip = true;
 }
 
+/* On both sides; before, more than what is shown as 0.00, which management alone may be. */
+static bool update_effect_sent(double before, double after)
+{
+	return before >= LEAST_SENT && after > 0;
+}
+
 static double update_effect_percent(double before, double after)
 {
 	return 100 * (after - before) / before;
@@ -155,7 +162,7 @@ static void update_effect_slowest(char *buf, size_t len, const struct effect_job
 	char rates[96], share[48] = "", told[96] = "";
 
 	buf[0] = '\0';
-	if (!(j->before > 0) || !(after > 0))
+	if (!update_effect_sent(j->before, after))
 		return;
 	update_effect_rates(rates, sizeof(rates), j->before, after);
 	if (j->told_was > 0 && j->told_is > 0)
@@ -178,7 +185,7 @@ static void update_effect_most(char *buf, size_t len, const struct update_effect
 	for (uint32_t k = 0; k < x->njob; k++) {
 		double after = update_effect_mean(x, x->job[k].id);
 
-		if (!(x->job[k].before > 0) || !(after > 0))
+		if (!update_effect_sent(x->job[k].before, after))
 			continue;
 		gain = update_effect_percent(x->job[k].before, after);
 		if (gain < most)
@@ -196,7 +203,7 @@ static void update_effect_most(char *buf, size_t len, const struct update_effect
 /* after: of that job; it has sent on both sides, or counts nothing. */
 static void update_effect_add(struct effect_sum *s, const struct effect_job *j, double after)
 {
-	if (!(j->before > 0) || !(after > 0))
+	if (!update_effect_sent(j->before, after))
 		return;
 	s->n++;
 	s->before += j->before;

@@ -211,9 +211,26 @@ static void a_job_that_has_ended_or_is_silent_counts_nowhere(void **state)
 	world_down(&w);
 }
 
+/* What their ports carry then are management datagrams. */
+static void jobs_that_send_nothing_are_not_compared(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_up(&w);
+	samples(&w, 10, 10 * GB, 4e3, 2e3);
+	begin(&w, NULL);
+	update_effect_routed(w.x);
+	samples(&w, 11, 12 * GB, 60e3, 5e3);
+	says(&w, "1 job: 10.0 -> 12.0 GB/s (+20%)");
+	assert_null(strstr(w.text, "slowest"));
+	world_down(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_that_send_nothing_are_not_compared),
 		cmocka_unit_test(means_are_compared_not_peaks),
 		cmocka_unit_test(the_job_that_gained_most_is_named),
 		cmocka_unit_test(what_was_foretold_stands_beside_it),
