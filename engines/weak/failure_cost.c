@@ -92,6 +92,21 @@ static uint64_t failure_cost_lost(const struct fabric *f, const struct tables *t
 	return lost;
 }
 
+static void failure_cost_name_job(struct failure_cost *out, uint64_t id)
+{
+	uint32_t n = out->touched < FAILURE_IDS ? out->touched : FAILURE_IDS, at = n;
+
+	out->touched++;
+	while (at && out->ids[at - 1] > id)
+		at--;
+	if (at == FAILURE_IDS)
+		return;
+	if (n == FAILURE_IDS)
+		n--;
+	memmove(out->ids + at + 1, out->ids + at, (n - at) * sizeof(*out->ids));
+	out->ids[at] = id;
+}
+
 static void failure_cost_count(struct failure_cost *out, const struct failure *x,
 			       const struct tables *stands, const struct jobset *jobs)
 {
@@ -101,8 +116,8 @@ static void failure_cost_count(struct failure_cost *out, const struct failure *x
 	if (jobs)
 		failure_cost_touch_smaller(x->jobs, jobs, touched);
 	for (uint32_t j = 0; jobs && j < jobs->njob; j++) {
-		if (touched[j] && !out->touched++)
-			out->first = jobs->jobs[j].id;
+		if (touched[j])
+			failure_cost_name_job(out, jobs->jobs[j].id);
 	}
 	free(touched);
 }
@@ -306,8 +321,23 @@ __attribute__((format(printf, 3, 4))) static void failure_cost_say(char *buf, si
 	va_end(ap);
 }
 
+const char *failure_cost_ids(char *buf, size_t size, const struct failure_cost *c)
+{
+	bool all = c->touched <= FAILURE_IDS;
+	uint32_t n = all ? c->touched : 1;
+
+	buf[0] = '\0';
+	for (uint32_t i = 0; i < n; i++)
+		failure_cost_say(buf, size, "%s%" PRIu64, i ? ", " : "", c->ids[i]);
+	if (!all)
+		failure_cost_say(buf, size, ", ...");
+	return buf;
+}
+
 const char *failure_cost_text(char *buf, size_t size, const struct failure_cost *c)
 {
+	char ids[80];
+
 	carry_report_text(buf, size, &c->since);
 	if (c->since.gone[0])
 		failure_cost_say(buf, size, " (%.120s)", c->since.gone);
@@ -316,8 +346,8 @@ const char *failure_cost_text(char *buf, size_t size, const struct failure_cost 
 		failure_cost_say(buf, size, "%" PRIu64 " path%s lost%s", c->lost, plural(c->lost),
 				 c->jobs ? ", " : "");
 	if (c->jobs && c->touched)
-		failure_cost_say(buf, size, "%u job%s touched (%" PRIu64 "%s)", c->touched,
-				 plural(c->touched), c->first, c->touched > 1 ? ", ..." : "");
+		failure_cost_say(buf, size, "%u job%s touched (%s)", c->touched, plural(c->touched),
+				 failure_cost_ids(ids, sizeof(ids), c));
 	else if (c->jobs)
 		failure_cost_say(buf, size, "no job touched");
 	return buf;

@@ -122,7 +122,7 @@ static bool headline_broken(struct headline *h, const struct state *s)
 /* ": 44 paths lost, repaired, 2 jobs touched (4711, ...)"; "" where nothing is lost. */
 static void headline_cost(char *buf, size_t size, const struct failure_cost *c, bool ids)
 {
-	char lost[60] = "", jobs[40] = "", first[32] = "";
+	char lost[60] = "", jobs[40] = "", which[90] = "", all[80];
 
 	if (c->lost)
 		snprintf(lost, sizeof(lost), ": %" PRIu64 " path%s lost%s", c->lost,
@@ -130,9 +130,8 @@ static void headline_cost(char *buf, size_t size, const struct failure_cost *c, 
 	if (c->touched)
 		snprintf(jobs, sizeof(jobs), ", %u job%s touched", c->touched, plural(c->touched));
 	if (c->touched && ids)
-		snprintf(first, sizeof(first), " (%" PRIu64 "%s)", c->first,
-			 c->touched > 1 ? ", ..." : "");
-	snprintf(buf, size, "%s%s%s", lost, jobs, first);
+		snprintf(which, sizeof(which), " (%s)", failure_cost_ids(all, sizeof(all), c));
+	snprintf(buf, size, "%s%s%s", lost, jobs, which);
 }
 
 /* "1 switch and 2 hosts gone" */

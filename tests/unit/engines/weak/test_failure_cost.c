@@ -124,6 +124,8 @@ static void a_cable_costs_what_walking_finds(void **state)
 		assert_string_equal(cost.why, "");
 		assert_int_equal(cost.since.cables_away, 1);
 		assert_int_equal(cost.touched, touched(f, t, jobs, c));
+		for (uint32_t n = 1; n < cost.touched && n < FAILURE_IDS; n++)
+			assert_true(cost.ids[n] > cost.ids[n - 1]);
 		assert_int_equal(cost.lost, unreachable(now, f, t));
 		assert_true(cost.lost > 0 && cost.changed > 0);
 		assert_true(fabs(cost.before - time_of(f, t, jobs)) < 1e-9);
@@ -253,6 +255,19 @@ static void what_was_written_since_is_told_as_it_is(void **state)
 	fabric_put(net);
 }
 
+static void ids_of_jobs_are_told_where_they_are_few(void **state)
+{
+	struct failure_cost c = { .touched = 2, .ids = { 3, 17 } };
+	char text[80];
+
+	(void)state;
+	assert_string_equal(failure_cost_ids(text, sizeof(text), &c), "3, 17");
+	c.touched = 4;
+	assert_string_equal(failure_cost_ids(text, sizeof(text), &c), "3, ...");
+	c.touched = 0;
+	assert_string_equal(failure_cost_ids(text, sizeof(text), &c), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +275,7 @@ int main(void)
 		cmocka_unit_test(a_host_and_a_switch),
 		cmocka_unit_test(what_was_written_since_is_told_as_it_is),
 		cmocka_unit_test(a_fabric_that_falls_apart),
+		cmocka_unit_test(ids_of_jobs_are_told_where_they_are_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ static void lost_paths_are_told_with_their_cause(void **state)
 		.lost = 68,
 		.jobs = true,
 		.touched = 3,
-		.first = 1137,
+		.ids = { 1137, 1140, 1152 },
 	};
 	struct verdict cut;
 	struct console_kit k;
@@ -155,7 +155,7 @@ static void lost_paths_are_told_with_their_cause(void **state)
 	k.s.failure = &cost;
 	h = headline_of(&k);
 	assert_string_equal(h.text, "2 cables gone (leaf03/25-spine07/3, leaf05/20-spine02/5): 68 "
-				    "paths lost, 3 jobs touched (1137, ...); 6: repair");
+				    "paths lost, 3 jobs touched (1137, 1140, 1152); 6: repair");
 	assert_string_equal(h.brief, "leaf03/25-spine07/3 and 1 more gone: 68 paths lost, 3 jobs "
 				     "touched; 6: repair");
 	assert_string_equal(h.least,
@@ -169,7 +169,7 @@ static void what_is_gone_is_named_with_its_jobs(void **state)
 		.since = { .switches_away = 1, .away = 2, .gone = "leaf03, n0037, n0038" },
 		.jobs = true,
 		.touched = 1,
-		.first = 1137,
+		.ids = { 1137 },
 	};
 	struct console_kit k;
 	struct headline h;
@@ -209,7 +209,7 @@ static void a_cable_is_down(void **state)
 				     .repaired = true,
 				     .jobs = true,
 				     .touched = 2,
-				     .first = 81234 };
+				     .ids = { 81234, 81240 } };
 	struct console_kit k;
 	uint32_t port;
 	char label[200];
@@ -228,7 +228,7 @@ static void a_cable_is_down(void **state)
 	assert_int_equal(headline_of(&k).more, 2); /* congestion, and that port */
 	k.s.failure = &cost;
 	assert_non_null(strstr(headline_of(&k).text,
-			       ": 44 paths lost, repaired, 2 jobs touched (81234, ...); Tab, "));
+			       ": 44 paths lost, repaired, 2 jobs touched (81234, 81240); Tab, "));
 	assert_non_null(strstr(headline_of(&k).brief, ", repaired"));
 	k.s.failure = NULL;
 	is(&k, HEAD_DOWN, "verdict-down");
