@@ -157,7 +157,7 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	shell_input(a->shell, &in, shown, &r);
-	if (!in.req)
+	if (!in.req && !shell_context(a->shell)->note[0])
 		app_screen_say_no_meaning(a, key);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);

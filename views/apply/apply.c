@@ -699,18 +699,22 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 			const struct state *s, struct request *out)
 {
 	struct apply_ui *u = own;
-	bool asked = u->asked;
+	bool asked = u->asked, back;
 	char text[KEY_HINT_TEXT];
 
 	if (apply_typing_now(u, s))
 		return apply_name_input(u, ctx, in, s, out);
 	u->name.active = false;
 	u->asked = false;
-	if (!asked && apply_move_log(u, in->req))
+	if (asked && in->req != REQ_YES) { /* the key that leaves the question does nothing else */
+		context_say(ctx, "cancelled: nothing is rolled back");
+		return true;
+	}
+	if (apply_move_log(u, in->req))
 		return true;
 	switch (in->req) {
 	case REQ_PANE:
-		u->log_only = !asked ? !u->log_only : u->log_only;
+		u->log_only = !u->log_only;
 		return true;
 	case REQ_ENTER:
 		if (!apply_wants_name(s)) {
@@ -730,9 +734,9 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 			apply_ask(u, s, ASK_NAME);
 		return true;
 	case REQ_BACK:
-		asked = asked || u->log_only;
+		back = u->log_only;
 		u->log_only = false;
-		return asked;
+		return back;
 	case REQ_APPLY_EXTEND:
 		if (s->apply.state == APPLY_CONFIRM)
 			out->type = REQ_APPLY_EXTEND;
@@ -766,8 +770,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		apply_close_plan(ctx, s, out);
 		return true;
 	default:
-		/* the key that leaves the question does nothing else */
-		return asked;
+		return false;
 	}
 }
 

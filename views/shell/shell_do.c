@@ -225,7 +225,11 @@ void shell_do(struct shell *shell, const struct input *in, const struct state *s
 	struct table *t;
 	struct table_in at;
 
-	if (in->req == REQ_NONE || shell_do_leave_tour(shell, in))
+	if (in->req == REQ_NONE) { /* a key without a meaning: it answers a question, too */
+		shell_do_in_view(shell, in, s, out);
+		return;
+	}
+	if (shell_do_leave_tour(shell, in))
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
 		out->type = s->may_arm ? REQ_ARM : REQ_NONE;

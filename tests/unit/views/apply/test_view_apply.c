@@ -266,6 +266,31 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	console_close(&k);
 }
 
+/* Also a key that has no meaning, and one that would close the plan. */
+static void any_other_key_leaves_the_question_and_does_nothing_else(void **state)
+{
+	static const char *const others[] = { "y", "x", "7", "R", "N" };
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	k.s.apply.state = APPLY_KEPT;
+	k.s.apply.confirm_left_s = NAN;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		k.last.type = REQ_NONE;
+		console_keys(&k, "R");
+		console_shows(&k, "Roll back?");
+		console_keys(&k, others[i]);
+		console_hides(&k, "Roll back?");
+		console_shows(&k, "cancelled: nothing is rolled back");
+		assert_int_equal(k.last.type, REQ_NONE);
+	}
+	console_keys(&k, "R");
+	console_keys(&k, "Y");
+	assert_int_equal(k.last.type, REQ_APPLY_ROLLBACK);
+	console_close(&k);
+}
+
 /* As many lines as blocks, the first of them with its hash, and the way there and back. */
 static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
 {
@@ -518,6 +543,7 @@ int main(void)
 		cmocka_unit_test(the_deadline_runs_down_in_every_view),
 		cmocka_unit_test(notes_and_overrides_are_typed),
 		cmocka_unit_test(the_end_sets_before_model_and_now_side_by_side),
+		cmocka_unit_test(any_other_key_leaves_the_question_and_does_nothing_else),
 		cmocka_unit_test(each_block_that_was_read_back_is_a_line_of_the_log),
 		cmocka_unit_test(a_rollback_leaves_the_figures_on_a_small_screen),
 		cmocka_unit_test(what_was_found_in_the_tables_read_afterwards_is_said),
