@@ -75,7 +75,7 @@ static const char *audit_cmd_verify_end_words(const struct audit_report *r)
 	if (r->rotated)
 		return "continues in the next part";
 	if (r->next_sid[0] || r->head_is_last)
-		return "no end: the session was killed";
+		return "no end: the session is open, or was killed";
 	return "no end: the session is open or was killed, or the record is truncated";
 }
 
