@@ -40,6 +40,7 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 	const struct metrics *a = state_plan(s)->before, *b = state_plan(s)->after;
 	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
 	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
+	char title[64];
 	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
 
 	if (n < 1)
@@ -51,9 +52,9 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 	if (a)
 		preview_changes_fill_buckets(now, a, width);
 	preview_changes_fill_buckets(plan, b, width);
-	canvas_rule(c, r, 0,
-		    b->njob ? "Links by job EFI: now, plan (log scale)"
-			    : "Links by EFI: now, plan (log scale)");
+	snprintf(title, sizeof(title), "Links by %s: %s, plan (log scale)",
+		 b->njob ? "job EFI" : "EFI", plan_preview_when(state_plan(s)));
+	canvas_rule(c, r, 0, title);
 	for (int i = 0; i < n; i++) {
 		char range[64];
 		int x = preview_changes_bar_length(now[i], b->nchan, half - 8);
@@ -292,10 +293,12 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	struct job_columns at = preview_changes_columns(s, r);
 	const struct jobset *js = state_plan(s)->jobs;
 	struct job_row *order = NULL;
-	char id[JOB_ID_LEN];
+	char id[JOB_ID_LEN], title[48];
 
 	list_fit(l, n, rows.h);
-	canvas_rule(c, r, 0, at.time ? "Slowest jobs: now > plan" : "Jobs: now > plan");
+	snprintf(title, sizeof(title), "%s: %s > plan", at.time ? "Slowest jobs" : "Jobs",
+		 plan_preview_when(state_plan(s)));
+	canvas_rule(c, r, 0, title);
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 13, 1, ROLE_LABEL, "nodes");
@@ -387,7 +390,7 @@ static const char *preview_changes_lid_name(const struct fabric *f, uint32_t lid
 	return end == FAB_NONE ? "" : end_name(name, END_NAME_LEN, f, end);
 }
 
-#define ENTRIES ": LID, node, port: now > plan"
+#define ENTRIES ": LID, node, port: then > plan" /* or now */
 #define AT_NODE 7
 #define AT_WAYS 24
 
@@ -404,7 +407,7 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 
 	name_fit(fit, sizeof(fit), s->fabric, switch_label(name, sizeof(name), s->fabric, b->sw),
 		 r.w - 6 - (int)strlen(ENTRIES));
-	snprintf(line, sizeof(line), "%s%s", fit, ENTRIES);
+	snprintf(line, sizeof(line), "%s: LID, node, port: %s > plan", fit, plan_preview_when(x));
 	canvas_rule(c, r, 0, line);
 	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
 		if (was[lid] == is[lid])
@@ -431,7 +434,8 @@ void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, 
 	canvas_rule(c, list, 0, "Changed blocks: entries");
 	list_draw_range(l, n, c, list, 0);
 	if (!n)
-		canvas_text(c, list, 1, 1, ROLE_DIM, "none, or installed tables unknown");
+		canvas_text(c, list, 1, 1, ROLE_DIM,
+			    state_plan(s)->from ? "none" : "the installed tables are not known");
 	for (int y = 0; y < list.h - 1 && l->top + (uint32_t)y < n; y++) {
 		struct rect row = { list.x, list.y + 1, list.w, list.h - 1 };
 

@@ -267,7 +267,10 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	char a[FIGURE_LEN], est[FIGURE_LEN] = "", waves[64] = "";
 
 	if (!d || preview_cost_nothing_changes(d)) {
-		snprintf(buf, len, "%s", d ? "Cost: none, already installed" : "Cost: unknown");
+		snprintf(buf, len, "%s",
+			 !d	       ? "Cost: unknown"
+			 : x->stale[0] ? "Cost: none, was installed then"
+				       : "Cost: none, already installed");
 		return buf;
 	}
 	if (x->order == ORDER_FOUND)

@@ -126,7 +126,7 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 		return y;
 	if (!state_preview_ready(s))
 		snprintf(text, sizeof(text), "%s or Enter: compute a preview", compute);
-	else if (d && !d->nblocks && !d->nsl2vl && !d->sl_pairs)
+	else if (!x->stale[0] && d && !d->nblocks && !d->nsl2vl && !d->sl_pairs)
 		snprintf(text, sizeof(text), "%s is already installed.  %s: compute another", x->id,
 			 compute);
 	else if ((x->verdict && !verdict_ok(x->verdict)) ||

@@ -477,16 +477,24 @@ static const char *preview_table_file_of(const struct plan_preview *x)
 	return slash ? slash + 1 : path;
 }
 
+/* The routing that it is compared with. */
+static const char *preview_table_from(const struct state *s, const struct plan_preview *x)
+{
+	const struct tables *from = x->stale[0] ? x->from : s->tables;
+
+	return from ? from->engine : "?";
+}
+
 static int preview_table_draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
 				    struct plan_columns k)
 {
 	int x = NAME_WIDTH + COLUMN;
 
-	canvas_right(c, r, x - 1, y, ROLE_LABEL, "now");
+	canvas_right(c, r, x - 1, y, ROLE_LABEL, plan_preview_when(state_plan(s)));
 	canvas_textf(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "%s %s: more" : "%s %s: choose",
 		     key_hint("left"), key_hint("right"));
 	hint_click_mark(c, (struct rect){ r.x, r.y, NAME_WIDTH, r.h }, y, 1);
-	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
+	canvas_right(c, r, x, y + 1, ROLE_LABEL, preview_table_from(s, state_plan(s)));
 	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");
 	for (uint32_t i = 0; i < k.n; i++) {
 		const struct plan_preview *p = &s->preview.list[k.first + i];
@@ -510,7 +518,7 @@ static int preview_table_draw_head(const struct state *s, struct canvas *c, stru
 	int end = r.w - 1, change = preview_table_change_width(r);
 
 	canvas_text(c, r, 1, y, ROLE_LABEL, "metric");
-	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
+	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, plan_preview_when(state_plan(s)));
 	canvas_right(c, r, end - change, y, ROLE_LABEL, state_plan(s)->id);
 	if (change)
 		canvas_right(c, r, end - 7, y, ROLE_LABEL, "change");
@@ -523,7 +531,7 @@ static int preview_table_draw_size_heads(const struct state *s, struct canvas *c
 	int end = NAME_WIDTH + COLUMN;
 
 	canvas_text(c, r, 1, y, ROLE_LABEL, "messages");
-	canvas_right(c, r, end, y, ROLE_LABEL, "now");
+	canvas_right(c, r, end, y, ROLE_LABEL, plan_preview_when(state_plan(s)));
 	for (int size = 0; size < MESSAGE_SIZES; size++)
 		canvas_right(c, r, end += COLUMN, y, ROLE_LABEL,
 			     message_size_name((enum message_size)size));
@@ -532,24 +540,31 @@ static int preview_table_draw_size_heads(const struct state *s, struct canvas *c
 	return y + 1;
 }
 
+/* The names of both routings come first, then its age, then how long it took. */
 static void preview_table_draw_title(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct plan_preview *p = state_plan(s);
-	char title[240], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100];
+	char title[320], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100],
+		more[2][64] = { 0 };
+	int n;
 
-	if (*preview_table_file_of(p))
+	if (*preview_table_file_of(p)) {
 		snprintf(how, sizeof(how), "file %s",
 			 text_shorten(file, sizeof(file), preview_table_file_of(p), 24));
-	else if (p->stale[0]) /* no room for all of it */
-		snprintf(how, sizeof(how), "%s -> %s", s->tables ? s->tables->engine : "?",
+	} else {
+		snprintf(how, sizeof(how), "%s -> %s", preview_table_from(s, p),
 			 preview_table_engine_of(s, p));
-	else
-		snprintf(how, sizeof(how), "%s -> %s, took %s", s->tables ? s->tables->engine : "?",
-			 preview_table_engine_of(s, p), figure_age(took, p->seconds));
-	snprintf(title, sizeof(title), "%s%s: %s%s%s%s", p->id, p->stale[0] ? " STALE" : "", how,
-		 p->made_s ? ", " : "",
-		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "",
-		 p->made_s ? " old" : "");
+		snprintf(more[0], sizeof(more[0]), ", took %s", figure_age(took, p->seconds));
+	}
+	if (p->made_s)
+		snprintf(more[1], sizeof(more[1]), ", %s old",
+			 figure_age(age, (double)(s->now_s - p->made_s)));
+	for (n = 0; n < 3; n++) {
+		snprintf(title, sizeof(title), "%s%s: %s%s%s", p->id, p->stale[0] ? " STALE" : "",
+			 how, n ? "" : more[0], n > 1 ? "" : more[1]);
+		if (text_width(title) <= r.w - 6)
+			break;
+	}
 	canvas_rule(c, r, 0, title);
 }
 

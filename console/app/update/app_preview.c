@@ -418,7 +418,10 @@ static void app_preview_judge_stale(const struct app *a, struct plan_preview *x,
 			 "were known");
 	else if (a->state.tables && a->state.tables != from &&
 		 !tables_same(a->state.tables, from, a->state.fabric))
-		snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
+		snprintf(x->stale, sizeof(x->stale), "%s",
+			 x->tables && tables_same(a->state.tables, x->tables, a->state.fabric)
+				 ? "its own tables are installed now"
+				 : "the installed tables have changed");
 }
 
 void app_stale(struct app *a)

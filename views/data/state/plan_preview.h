@@ -69,4 +69,10 @@ struct plan_preview {
 	const struct plan *ordered; /* with waves and drain */
 };
 
+/* What it is compared with: a stale one with what was in use when it was made. */
+static inline const char *plan_preview_when(const struct plan_preview *x)
+{
+	return x->stale[0] ? "then" : "now";
+}
+
 #define PLANS_MAX 6

@@ -385,6 +385,42 @@ static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **st
 	console_close(&k);
 }
 
+/* After its tables were replaced, or its own were installed: what it was compared with is no more.
+ */
+static void a_stale_plan_is_compared_with_what_was_in_use_then(void **state)
+{
+	struct tables_diff none = { 0 };
+	const struct tables *from;
+	struct plan_preview *x;
+	struct tables was, is;
+	struct console_kit k;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	k.s.rw = true;
+	x = &k.s.preview.list[0];
+	was = is = *k.s.tables;
+	snprintf(was.engine, sizeof(was.engine), "minhop");
+	snprintf(is.engine, sizeof(is.engine), "nue");
+	from = x->from;
+	x->from = &was;
+	console_keys(&k, "6");
+	k.s.tables = &is;
+	snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
+	console_keys(&k, "6");
+	console_shows(&k, "p-7f3a STALE: minhop -> sar");
+	console_shows(&k, " then ");
+	console_hides(&k, "nue -> sar");
+	x->diff = &none;
+	console_keys(&k, "6");
+	console_shows(&k, "r: compute p-7f3a again");
+	console_shows(&k, "Cost: none, was installed then");
+	console_hides(&k, "already");
+	x->from = from;
+	console_close(&k);
+}
+
 static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
 {
 	struct console_kit k;
@@ -1037,6 +1073,7 @@ int main(void)
 		cmocka_unit_test(options_are_edited_and_checked),
 		cmocka_unit_test(what_is_excluded_is_among_the_checks),
 		cmocka_unit_test(what_is_under_the_cursor_is_excluded_from_the_next_preview),
+		cmocka_unit_test(a_stale_plan_is_compared_with_what_was_in_use_then),
 		cmocka_unit_test(a_stale_or_unchecked_plan_is_not_taken_to_apply),
 		cmocka_unit_test(pinned_routes_are_among_the_checks),
 		cmocka_unit_test(plans_stand_side_by_side_and_the_best_is_marked),
