@@ -479,6 +479,9 @@ static void app_data_take_rival(struct app *a, const struct msg *msg)
 			 msg->update, msg->owner);
 	if (now[0] && strcmp(now, rival) != 0)
 		log_add(LOG_WARN, "sm", "%s", now);
+	else if (!now[0] && rival[0])
+		log_add(LOG_INFO, "sm", "%.*s has ended",
+			(int)(strstr(rival, " is in progress") - rival), rival);
 	memcpy(rival, now, sizeof(now));
 }
 

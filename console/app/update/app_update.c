@@ -535,6 +535,12 @@ void app_update_note(struct app *a, const char *text)
 	shell_say(a->shell, "note added to the record");
 }
 
+/* The word that accepts what stands in the way of a plan; NULL: nothing does. */
+static const char *app_update_asks(const struct state_apply *s)
+{
+	return s->strangers ? "strangers" : s->names ? "names" : s->slower[0] ? "slower" : NULL;
+}
+
 void app_update_override(struct app *a, const char *what)
 {
 	struct state_apply *s = &a->state.apply;
@@ -548,6 +554,8 @@ void app_update_override(struct app *a, const char *what)
 		app_update_accept_names(a);
 	} else if (s->state == APPLY_READY && s->slower[0] && !strcmp(what, "slower")) {
 		app_update_accept_slower(a);
+	} else if (s->state == APPLY_READY && app_update_asks(s)) {
+		shell_say(a->shell, "nothing is accepted: type the word %s", app_update_asks(s));
 	} else if (!app_updating(a)) {
 		shell_say(a->shell, "no update is in progress");
 	} else if (watch_parse(&mask, what, &err)) {

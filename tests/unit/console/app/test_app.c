@@ -988,6 +988,29 @@ static void no_update_begins_before_the_record_is_on_disk(void **state)
 	app_end(a);
 }
 
+/* Another word than the one that is asked for is no condition of an update that runs. */
+static void a_wrong_word_accepts_nothing_and_is_told_the_right_one(void **state)
+{
+	struct preview_options po = { .params = { .seed = 1 } };
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+
+	(void)state;
+	assert_true(app_kit_ready(a, 1));
+	a->state.rw = true;
+	app_preview(a, engine_at(a, "nue"), &po);
+	while (a->state.preview.state == PREVIEW_RUNNING)
+		app_kit_run(a, 0.02);
+	app_prepare_update(a);
+	until_apply(a, APPLY_READY);
+	snprintf(a->state.apply.slower, sizeof(a->state.apply.slower), "shift 1.00 -> 2.00");
+	app_update_override(a, "slow");
+	shows(a, "nothing is accepted: type the word slower");
+	assert_string_not_equal(a->state.apply.slower, "");
+	app_update_override(a, "slower");
+	assert_string_equal(a->state.apply.slower, "");
+	app_end(a);
+}
+
 /* Which threads these are, does not matter: it ends, or it does without. */
 static void without_a_thread_it_ends_cleanly(void **state)
 {
@@ -1042,6 +1065,12 @@ static void a_rival_is_named_before_anything_is_prepared(void **state)
 	assert_non_null(
 		strstr(a->state.apply.result,
 		       "update 20260101T000000Z-7 of ana@admin2, process 7 is in progress"));
+	msg = msg_new(MSG_SM); /* and its end is an event, too */
+	msg->sm = a->sm;
+	mailbox_send(a->box, msg);
+	app_take_messages(a);
+	app_kit_keys(a, "8");
+	shows(a, "update 20260101T000000Z-7 of ana@admin2, process 7 has ended");
 	app_end(a);
 }
 
@@ -1069,6 +1098,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agents_that_stayed_away_are_told_until_they_are_back),
+		cmocka_unit_test(a_wrong_word_accepts_nothing_and_is_told_the_right_one),
 		cmocka_unit_test(a_rival_is_named_before_anything_is_prepared),
 		cmocka_unit_test(a_plan_that_is_installed_leaves_nothing_to_do),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
