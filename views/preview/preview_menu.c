@@ -88,16 +88,13 @@ static int preview_menu_draw_slower(const struct state *s, struct canvas *c, str
 	return canvas_wrap(c, r, 1, y, ROLE_WARN, text);
 }
 
-/* What is computed, or how that ended, below the engines while the figures stay. */
+/* What is computed, below the engines while the figures stay. */
 static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = preview_choice(s, p->engine);
-	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char eta[FIGURE_LEN];
 
-	if (p->state == PREVIEW_FAILED)
-		return y + canvas_wrap(c, in, 1, y, ROLE_BAD, p->error);
 	if (p->state != PREVIEW_RUNNING)
 		return y;
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "%s: %s", e ? e->engine->name : "?",
@@ -176,6 +173,24 @@ static const struct plan_preview *preview_menu_told(const struct state *s, uint3
 	return told && state_preview_ready(s) && x->was.known && x->engine == engine ? x : NULL;
 }
 
+/* How the last computation has failed, beside the figures of others. */
+static bool preview_menu_failed(const struct state *s)
+{
+	return state_preview_ready(s) && s->preview.state == PREVIEW_FAILED;
+}
+
+/* In the place of what the engine is for, so that there is room for all of it.  Returns the lines.
+ */
+static int preview_menu_draw_failed(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct engine_choice *e = preview_choice(s, s->preview.engine);
+	struct rect in = { r.x, r.y, r.w - 1, r.h };
+	char text[sizeof(s->preview.error) + 40];
+
+	snprintf(text, sizeof(text), "%s failed: %s", e ? e->engine->name : "it", s->preview.error);
+	return canvas_wrap(c, in, 1, y, ROLE_BAD, text);
+}
+
 #define ABOUT_LINES 3 /* that there is room for; more shorten the list of engines, to ... */
 #define ENGINES_MIN 3
 
@@ -184,8 +199,12 @@ static int preview_menu_rows(const struct state *s, const struct plan_preview *t
 			     struct canvas *c, struct rect r)
 {
 	const struct rect none = { r.x, r.y, r.w, 0 };
-	int more = told ? preview_effect_draw(told, c, none, 0) - ABOUT_LINES : 0;
+	int more = preview_menu_failed(s) ? preview_menu_draw_failed(s, c, none, 0)
+		   : told		  ? preview_effect_draw(told, c, none, 0)
+					  : ABOUT_LINES;
 	int room = r.h - 1;
+
+	more -= ABOUT_LINES;
 
 	if (r.h >= 15)
 		room = r.h - 11 - (more > 0 ? more : 0);
@@ -238,7 +257,9 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 		preview_menu_draw_engine(o, s, c, r, y + 1, i, i == l->cursor);
 	}
 	y += 2;
-	if (e)
+	if (preview_menu_failed(s))
+		y += preview_menu_draw_failed(s, c, r, y);
+	else if (e)
 		y += preview_menu_draw_about(e, effect, c, text, y);
 	y += preview_menu_draw_options(o, c, r, y);
 	y = preview_menu_draw_next(s, c, r, y + 1);

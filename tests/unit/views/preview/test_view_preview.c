@@ -229,6 +229,27 @@ static void a_preview_runs_fails_and_is_cancelled(void **state)
 	console_close(&k);
 }
 
+/* At 80x24 there was room for "the installed paths to" alone. */
+static void why_a_preview_failed_is_read_whole_beside_others(void **state)
+{
+	struct console_kit k;
+	struct state_preview *p = &k.s.preview;
+
+	(void)state;
+	tree(&k);
+	console_preview(&k, "sar");
+	p->state = PREVIEW_FAILED;
+	p->engine = 0;
+	snprintf(p->error, sizeof(p->error),
+		 "the installed paths to n0015, which is pinned, pass switch spine3, which is "
+		 "excluded: choose one of the two");
+	console_keys(&k, "6");
+	console_shows(&k, "minhop failed: the");
+	console_shows(&k, "excluded: choose one of");
+	console_shows(&k, "compute another");
+	console_close(&k);
+}
+
 static void cycles_without_known_sls_are_not_called_a_deadlock(void **state)
 {
 	struct console_kit k;
@@ -1069,6 +1090,7 @@ int main(void)
 		cmocka_unit_test(the_mouse_chooses_an_engine_and_computes),
 		cmocka_unit_test(why_an_engine_does_not_suit_is_read_to_its_end),
 		cmocka_unit_test(a_preview_runs_fails_and_is_cancelled),
+		cmocka_unit_test(why_a_preview_failed_is_read_whole_beside_others),
 		cmocka_unit_test(cycles_without_known_sls_are_not_called_a_deadlock),
 		cmocka_unit_test(options_are_edited_and_checked),
 		cmocka_unit_test(what_is_excluded_is_among_the_checks),
