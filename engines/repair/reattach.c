@@ -10,6 +10,8 @@
 #define DETOUR	  2 /* the same, rather than another VL */
 #define UNDER_WAY (UINT16_MAX - 1)
 #define NOBODY	  UINT32_MAX
+#define TURNS	  4 /* of the ways around breaks, where other entries would have to change */
+#define FEW	  8 /* one entry in so many that had to is not worth another try */
 #define SIBLINGS  4 /* LIDs of the same switch that weigh as much as all on a channel */
 
 enum place { STANDS, PENDING, ASKED, ATTACHED };
@@ -46,6 +48,8 @@ struct reattach {
 	struct reattach_queue q;
 	struct candidate list[FAB_MAX_PORT + 1];
 	uint32_t nlist;
+	uint32_t turn;	 /* which of the equally short entries comes first where one has gone */
+	uint32_t spoilt; /* entries that led there, but would have closed a cycle */
 	bool any_vl;
 };
 
@@ -145,6 +149,8 @@ static void reattach_begin(struct reattach *x, uint32_t dest)
 	x->serial++;
 	x->n = x->nattached = 0;
 	x->any_vl = false;
+	x->turn = 0;
+	x->spoilt = 0;
 	reattach_set(x, x->d->sw, FAB_NONE, 0);
 	x->place[x->d->sw] = STANDS;
 	repair_state_forget_led(x->r);
@@ -363,6 +369,23 @@ static void reattach_find_candidates(struct reattach *x, uint32_t sw)
 	}
 }
 
+/* The first of the shortest that stand goes behind the others of these, so often. */
+static void reattach_take_turns(struct reattach *x)
+{
+	const struct candidate *l = x->list;
+	uint32_t n = 0;
+
+	while (n < x->nlist && l[n].hops == l[0].hops && l[n].stands == l[0].stands)
+		n++;
+	for (uint32_t k = 0; n > 1 && k < x->turn; k++) {
+		struct candidate first = x->list[0];
+
+		for (uint32_t i = 1; i < n; i++)
+			x->list[i - 1] = x->list[i];
+		x->list[n - 1] = first;
+	}
+}
+
 static bool reattach_fits(struct reattach *x, uint32_t sw, uint32_t c)
 {
 	x->tree.chan[sw] = c;
@@ -394,7 +417,10 @@ static bool reattach_choose(struct reattach *x, uint32_t sw)
 
 	if (keeps && reattach_fits(x, sw, c))
 		return true;
+	x->spoilt += keeps;
 	reattach_find_candidates(x, sw);
+	if (c == FAB_NONE)
+		reattach_take_turns(x);
 	for (uint32_t i = 0; i < x->nlist; i++)
 		if (reattach_fits(x, sw, x->list[i].chan))
 			return true;
@@ -489,6 +515,7 @@ static void reattach_undo(struct reattach *x, uint32_t changes, uint32_t deps)
 		for (; c != FAB_NONE; c = x->tree.chan[r->f->chan_dst[c]])
 			reattach_take(x, c, r->f->sw_nterm[x->attached[i]]);
 	}
+	x->nattached = 0;
 	while (r->changes->n > changes) {
 		const struct entry_change *e = &r->changes->list[--r->changes->n];
 
@@ -518,6 +545,54 @@ static bool reattach_all(struct reattach *x)
 	return false;
 }
 
+/* What there was before they were attached. */
+struct reattach_before {
+	uint32_t changes, deps;
+	unsigned sls, vls; /* in use */
+};
+
+static void reattach_detach(struct reattach *x, const struct reattach_before *b)
+{
+	reattach_undo(x, b->changes, b->deps);
+	repair_state_forget_led(x->r);
+	x->r->sls = b->sls;
+	x->r->vls = b->vls;
+	x->spoilt = 0;
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t sw = x->broken[i];
+
+		reattach_set(x, sw, FAB_NONE, LID_TREE_BROKEN);
+		x->place[sw] = PENDING;
+		x->goal[sw] = LID_TREE_BROKEN;
+		x->first[sw] = 0;
+	}
+}
+
+/* Where entries had to change only because they would have closed a cycle with others, the next
+ * best ways around the breaks may spare them. */
+static bool reattach_best(struct reattach *x)
+{
+	struct repair_state *r = x->r;
+	struct reattach_before b = { r->changes->n, r->deps ? r->deps->nadded : 0, r->sls, r->vls };
+	uint32_t least, best = 0;
+
+	if (!reattach_all(x))
+		return false;
+	least = r->changes->n - b.changes;
+	for (x->turn = 1; x->turn < TURNS && x->spoilt * FEW > least; x->turn++) {
+		reattach_detach(x, &b);
+		if (reattach_all(x) && r->changes->n - b.changes < least) {
+			least = r->changes->n - b.changes;
+			best = x->turn;
+		}
+	}
+	if (best + 1 == x->turn)
+		return true;
+	reattach_detach(x, &b);
+	x->turn = best;
+	return reattach_all(x);
+}
+
 bool reattach_lid(struct reattach *x, uint32_t dest, const uint32_t *at, uint32_t n)
 {
 	reattach_begin(x, dest);
@@ -525,7 +600,7 @@ bool reattach_lid(struct reattach *x, uint32_t dest, const uint32_t *at, uint32_
 		reattach_add_broken(x, at[i]);
 	reattach_add_below(x, 0);
 	reattach_take_loads(x, n);
-	return reattach_all(x);
+	return reattach_best(x);
 }
 
 bool reattach_known(struct reattach *x, uint32_t dest, const uint32_t *broken, uint32_t n)
