@@ -135,6 +135,8 @@ static void poller_take_names(struct poller *p, const struct fabric *f)
 }
 
 /* part: of what has been heard of only; that is no reason to look at the rest later. */
+static void poller_ask_sm(struct poller *p);
+
 static void poller_do_sweep(struct poller *p, bool part)
 {
 	double start = clock_s();
@@ -191,6 +193,9 @@ static void poller_do_sweep(struct poller *p, bool part)
 		p->sweep_at = fmin(p->sweep_at, clock_s() + RETRY_S);
 	if (!same) {
 		poller_forget_tables(p);
+		if (clock_s() >=
+		    p->sm_at) /* first: its plugin knows SLs, and who has made the tables */
+			poller_ask_sm(p);
 		poller_read_tables(p);
 	} else if (p->aside) {
 		poller_tables_take_aside(p);

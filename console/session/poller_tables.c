@@ -160,6 +160,9 @@ static bool poller_tables_plugin_sls(struct poller *p, struct tables *t)
 			memcpy(t->sl, known->sl,
 			       tables_sl_rows(t->sl_kind, t->nsw, t->nend) * t->stride);
 		t->sls_told = true;
+		/* they are the same: so is who has made them */
+		memcpy(t->engine, known->engine, sizeof(t->engine));
+		memcpy(t->params, known->params, sizeof(t->params));
 	}
 	tables_put(known);
 	return same;

@@ -66,8 +66,8 @@ static struct preview_layout preview_layout(struct rect r, enum page page)
 	return l;
 }
 
-/* The cursor begins on what repairs where that is needed, else on an engine that knows the jobs, or
- * at least is not in use already. */
+/* The cursor begins on what repairs where that is needed, else on an engine that knows the jobs
+ * (other jobs are what it goes on for, if it is in use), or at least is not in use already. */
 static void preview_first_suiting(struct preview_ui *u, const struct state *s)
 {
 	const char *now = s->tables ? s->tables->engine : "";
@@ -81,10 +81,11 @@ static void preview_first_suiting(struct preview_ui *u, const struct state *s)
 	u->repairs = broken;
 	for (uint32_t i = 0; i < s->preview.nengines; i++) {
 		const struct engine_choice *e = preview_choice(s, i);
-		int worth = !e->suits || !strcmp(e->engine->name, now)	   ? 0
+		int worth = !e->suits					   ? 0
 			    : broken && !strcmp(e->engine->name, "repair") ? 3
 			    : s->jobs && e->engine->uses_jobs		   ? 2
-									   : 1;
+			    : strcmp(e->engine->name, now) != 0		   ? 1
+									   : 0;
 
 		if (worth <= best)
 			continue;

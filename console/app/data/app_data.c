@@ -275,7 +275,8 @@ static const struct tables *app_data_with_sls(struct app *a, const struct tables
 		return t;
 	known[3] = app_hosts_carried(a, t);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (known[i] && tables_forward_same(a->state.fabric, known[i], t)) {
+		if (known[i] && (tables_as_found(t) || !tables_as_found(known[i])) &&
+		    tables_forward_same(a->state.fabric, known[i], t)) {
 			tables_put(t);
 			return tables_get(known[i]);
 		}
