@@ -286,6 +286,18 @@ static int apply_draw_search(const struct state *s, struct canvas *c, struct rec
 	return y + 1;
 }
 
+/* The one that another console has begun, or this operator before leaving. */
+static int apply_draw_rival(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char text[sizeof(s->sm.rival) + 100];
+
+	snprintf(
+		text, sizeof(text),
+		"%s.  On its node it can also be ended by: ibroute-top confirm, ibroute-top rollback.",
+		s->sm.rival);
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_WARN, text);
+}
+
 static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
@@ -302,6 +314,8 @@ static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect 
 			     apply_installer_words(a->installer));
 	if (isfinite(a->took_s) && apply_is(s, BEGUN) && !apply_is(s, UNDER_WAY))
 		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
+	if (a->state == APPLY_NONE && s->sm.rival[0])
+		return apply_draw_rival(s, c, r, 2);
 	if (!a->diff && a->state == APPLY_ORDERING)
 		return apply_draw_search(s, c, r, 2);
 	if (!a->diff || apply_is(s, BEGUN))

@@ -27,6 +27,15 @@ static enum role apply_updates_role(const char *state)
 	return ROLE_TEXT;
 }
 
+/* It is under way: its journal has no end yet. */
+static bool apply_updates_is_open(const char *state)
+{
+	for (int i = 0; i < TXN_INCOMPLETE; i++)
+		if (!strcmp(state, txn_state_name((enum txn_state)i)))
+			return true;
+	return false;
+}
+
 static void apply_updates_draw_row(const struct apply_update *u, struct canvas *c, struct rect r,
 				   int y)
 {
@@ -36,8 +45,9 @@ static void apply_updates_draw_row(const struct apply_update *u, struct canvas *
 	canvas_text(c, r, AT_BEGIN, y, ROLE_TEXT,
 		    stamp_utc(when, sizeof(when), "%Y-%m-%d %H:%M:%S", u->begin_s));
 	canvas_text(c, r, AT_TOOK, y, ROLE_DIM,
-		    u->end_s < u->begin_s ? "-"
-					  : figure_age(took, (double)(u->end_s - u->begin_s)));
+		    u->end_s < u->begin_s || apply_updates_is_open(u->state)
+			    ? "-"
+			    : figure_age(took, (double)(u->end_s - u->begin_s)));
 	canvas_name(c, r, AT_ENGINE, y, AT_RESULT - AT_ENGINE - 1, ROLE_TEXT,
 		    u->engine[0] ? u->engine : "-");
 	canvas_name(c, r, AT_RESULT, y, 16, apply_updates_role(u->state), u->state);

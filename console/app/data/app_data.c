@@ -475,8 +475,7 @@ static void app_data_take_rival(struct app *a, const struct msg *msg)
 	if (msg->update[0] && strcmp(msg->update, a->state.apply.txn) != 0 &&
 	    a->state.apply.state != APPLY_RUNNING)
 		snprintf(now, sizeof(now),
-			 "update %s of %s is in progress: OpenSM takes no other one until it has "
-			 "ended",
+			 "update %s of %s is in progress: until its end OpenSM takes no other one",
 			 msg->update, msg->owner);
 	if (now[0] && strcmp(now, rival) != 0)
 		log_add(LOG_WARN, "sm", "%s", now);

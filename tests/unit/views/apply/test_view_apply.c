@@ -266,6 +266,24 @@ static void the_end_sets_before_model_and_now_side_by_side(void **state)
 	console_close(&k);
 }
 
+/* Begun by somebody else, or by this operator, who has left it to its watchdog. */
+static void an_update_of_another_console_is_told_where_there_is_no_plan(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	waiting(&k);
+	k.s.apply.state = APPLY_NONE;
+	snprintf(k.s.sm.rival, sizeof(k.s.sm.rival),
+		 "update 20260101T000000Z-7 of ana@admin2, process 7 is in progress: until its end "
+		 "OpenSM takes no other one");
+	console_keys(&k, "7");
+	console_shows(&k, "no plan");
+	console_shows(&k, "update 20260101T000000Z-7 of ana@admin2, process 7 is in progress");
+	console_shows(&k, "ibroute-top confirm");
+	console_close(&k);
+}
+
 /* Also a key that has no meaning, and one that would close the plan. */
 static void any_other_key_leaves_the_question_and_does_nothing_else(void **state)
 {
@@ -543,6 +561,7 @@ int main(void)
 		cmocka_unit_test(the_deadline_runs_down_in_every_view),
 		cmocka_unit_test(notes_and_overrides_are_typed),
 		cmocka_unit_test(the_end_sets_before_model_and_now_side_by_side),
+		cmocka_unit_test(an_update_of_another_console_is_told_where_there_is_no_plan),
 		cmocka_unit_test(any_other_key_leaves_the_question_and_does_nothing_else),
 		cmocka_unit_test(each_block_that_was_read_back_is_a_line_of_the_log),
 		cmocka_unit_test(a_rollback_leaves_the_figures_on_a_small_screen),
