@@ -46,7 +46,20 @@ struct gather {
 	struct err *err;
 };
 
-/* The update a line is about; actions name it as their detail. */
+/* Actions whose detail is the ID of an update: its record may be read after theirs. */
+static bool audit_report_names_update(const json_t *data)
+{
+	static const char *const actions[] = { "apply.keep", "abort",  "rollback",
+					       "recover",    "extend", "detach" };
+	const char *action = json_string_at(data, "action");
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (!strcmp(action, actions[i]))
+			return true;
+	return false;
+}
+
+/* The update a line is about; some actions name it as their detail. */
 static const char *audit_report_txn_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
@@ -54,7 +67,7 @@ static const char *audit_report_txn_of(const json_t *j)
 
 	if (txn[0] || strcmp(json_string_at(j, "type"), "key.action"))
 		return txn;
-	return json_string_at(data, "detail");
+	return audit_report_names_update(data) ? json_string_at(data, "detail") : "";
 }
 
 static bool audit_report_about(struct gather *g, const json_t *j)
@@ -62,9 +75,6 @@ static bool audit_report_about(struct gather *g, const json_t *j)
 	const char *txn = audit_report_txn_of(j);
 
 	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
-		return false;
-	/* details of other actions are not IDs of updates */
-	if (!strcmp(json_string_at(j, "type"), "key.action") && strcmp(g->c->txn, txn))
 		return false;
 	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
 		g->rc = err_set(g->err, -EINVAL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/audit/audit.h"
 
+#include "console/record/audit/audit_report.h"
 #include "console/record/record.h"
 #include "fabric/base/file/store.h"
 #include "fabric/base/memory/mem.h"
@@ -236,11 +237,47 @@ static void what_is_no_record_is_said(void **state)
 	assert_non_null(strstr(err.text, "/no/such/file"));
 }
 
+/* Who detached from it has only an action that names it, in a record that is read first. */
+static void the_console_that_left_an_update_is_in_its_report(void **state)
+{
+	static const char id[] = "20260101T000000Z-7";
+	struct record_opts o = { .fabric = "testnet", .mode = "rw" };
+	char *dir = net_tmpdir(), *names[2];
+	struct audit_change c;
+	struct record *r;
+
+	(void)state;
+	o.dir = dir;
+	assert_int_equal(record_open(&r, &o, NULL), 0);
+	names[0] = xstrdup(record_path(r));
+	record_add(r, "plan.create", json_pack("{s:s}", "plan", "p-7f3a"), NULL);
+	record_add(r, "key.action",
+		   json_pack("{s:s, s:s}", "action", "apply.start", "detail", "p-7f3a"), NULL);
+	record_add(r, "key.action", json_pack("{s:s, s:s}", "action", "computed", "detail", id),
+		   NULL);
+	record_add(r, "key.action", json_pack("{s:s, s:s}", "action", "detach", "detail", id),
+		   NULL);
+	assert_int_equal(record_close(r, NULL), 0);
+	assert_int_equal(record_open(&r, &o, NULL), 0);
+	names[1] = xstrdup(record_path(r));
+	record_add(r, "apply.begin", json_pack("{s:s}", "txn", id), NULL);
+	assert_int_equal(record_close(r, NULL), 0);
+	assert_int_equal(audit_change_read(&c, "20260101", names, 2, NULL), 0);
+	assert_int_equal(c.nfiles, 2);
+	assert_int_equal(c.n, 4); /* not what only looks like it */
+	assert_non_null(c.plan);
+	audit_change_free(&c);
+	free(names[0]);
+	free(names[1]);
+	net_rmdir(dir);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(untouched_record_is_good),
+		cmocka_unit_test(the_console_that_left_an_update_is_in_its_report),
 		T(edited_line_is_found_wherever_another_follows),
 		T(removed_line_is_found),
 		T(inserted_line_is_found),
