@@ -46,10 +46,10 @@ static int teardown(void **state)
 }
 
 /* Each of the three jobs sends that. */
-static void samples(struct world *w, int n, double Bps)
+static void samples(struct world *w, int n, double MBps)
 {
 	while (n--) {
-		w->Bps[0] = w->Bps[1] = w->Bps[2] = Bps;
+		w->Bps[0] = w->Bps[1] = w->Bps[2] = MBps * 1e6;
 		prom_effect_sample(w->x, &w->u, &w->v);
 	}
 }
@@ -74,11 +74,11 @@ static void rates_before_and_after_one_that_takes_a_while(void **state)
 	assert_false(rates(w, &before, &after));
 	samples(w, 1, 20);
 	assert_true(rates(w, &before, &after));
-	assert_float_equal(before, 30, 1e-9);
-	assert_float_equal(after, 60, 1e-9);
+	assert_float_equal(before, 30e6, 1);
+	assert_float_equal(after, 60e6, 1);
 	samples(w, 50, 5); /* stays as it was measured */
 	assert_true(rates(w, &before, &after));
-	assert_float_equal(after, 60, 1e-9);
+	assert_float_equal(after, 60e6, 1);
 }
 
 static void one_that_was_over_between_two_samples_is_measured_too(void **state)
