@@ -661,7 +661,8 @@ static void tables_read_while_opensm_is_at_work_are_read_again(void **state)
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
 	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
-	msg_drop(next_of(box, MSG_SM)); /* from now on the plugin is asked: before tables are read */
+	msg_drop(
+		next_of(box, MSG_SM)); /* from now on the plugin is asked: before tables are read */
 	msg_drop(next_tables(box, true));
 	k->at_work = true;
 	poller_want(p, WANT_TABLES);
