@@ -602,6 +602,8 @@ int app_record_start(struct app *a, struct err *err);
 void app_record_welcome(struct app *a);
 /* detail may be NULL */
 void app_record_action(struct app *a, const char *action, const char *detail);
+/* txn: the update that it is about, where the detail is not its ID; NULL: none. */
+void app_record_action_of(struct app *a, const char *action, const char *detail, const char *txn);
 /* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
 void app_record_error(struct app *a, const char *area, const char *text);
 void app_fail(struct app *a, const char *area, const char *text);

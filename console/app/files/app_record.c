@@ -80,6 +80,11 @@ static void app_record_add(struct app *a, const char *type, json_t *data)
 
 void app_record_action(struct app *a, const char *action, const char *detail)
 {
+	app_record_action_of(a, action, detail, NULL);
+}
+
+void app_record_action_of(struct app *a, const char *action, const char *detail, const char *txn)
+{
 	json_t *data;
 	char label[128];
 
@@ -88,6 +93,8 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 	data = json_pack("{s:s}", "action", action);
 	if (detail)
 		json_object_set_new(data, "detail", json_text(detail));
+	if (txn)
+		json_object_set_new(data, "txn", json_text(txn));
 	snprintf(label, sizeof(label), "%s%s%.80s", action, detail ? " " : "",
 		 detail ? detail : "");
 	record_mark(a->record, label);

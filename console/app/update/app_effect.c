@@ -79,7 +79,7 @@ static void app_effect_say(struct app *a)
 	    !update_effect_text(x->of, s->effect, sizeof(s->effect)) || x->told ||
 	    s->state != APPLY_KEPT || !s->effect[0])
 		return;
-	app_record_action(a, "apply.effect", s->effect);
+	app_record_action_of(a, "apply.effect", s->effect, s->txn);
 	x->told = s->measured = true;
 }
 

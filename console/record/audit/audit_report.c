@@ -666,7 +666,7 @@ static void audit_report_sentence(char buf[300], const struct audit_change *c, u
 
 	snprintf(buf, 300, "%.250s", json_string_at(data, "text"));
 	if (audit_report_is(c, i, "key.action"))
-		snprintf(buf, 300, "%.60s %.180s", json_string_at(data, "action"),
+		snprintf(buf, 300, "%.60s %.230s", json_string_at(data, "action"),
 			 json_string_at(data, "detail"));
 	if (audit_report_is(c, i, "apply.begin"))
 		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
