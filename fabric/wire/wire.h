@@ -218,8 +218,9 @@ int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err);
 /* The SLs of t, where they are not known, in as few queries as will do: of all, as above, where
- * these are few; else of 64 paths by chance, and of all where those are not SL 0.  0: t->sls_told.  -EIO: some have no answer, -EAGAIN:
- * others each time, -E2BIG: more than max queries; then t has SL 0 as before. */
+ * these are few; else of 64 paths by chance, and of all where those are not SL 0.  0: t->sls_told.
+ * -EIO: some have no answer, -EAGAIN: others each time, -E2BIG: more than max queries; then t has
+ * SL 0 as before. */
 int wire_learn_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 			struct progress *progress, struct err *err);
 /* Asks for n random paths, terminal to LID, whether the SM has the SLs of t for them.  0 also when
