@@ -620,7 +620,7 @@ static void hear_by_plugin(bool listens)
 	start = clock_s();
 	sm_session_link(k->session, f->sw_lid[f->chan_src[c]]);
 	assert_int_equal(first_news(box, f, t), MSG_FABRIC);
-	assert_true(clock_s() - start < 3);
+	assert_true(clock_s() - start < 5); /* it was asked every five seconds */
 	poller_stop(p);
 	poller_free(p);
 	mailbox_free(box);
