@@ -595,7 +595,7 @@ static void hear_by_plugin(bool listens)
 	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
 	struct fabric *f = net_tree(7, 2, 3, NULL);
 	struct tables *t = even_paths(f);
-	struct fake_osm *k = fake_osm_new(fabric_get(f), "engine minhop\n", NULL, NULL);
+	struct fake_osm *k = fake_osm_new(f, "engine minhop\n", NULL, NULL);
 	struct mailbox *box = mailbox_new();
 	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]];
 	struct wire_opts wo = { .term = 2, .notices = listens };
@@ -644,7 +644,7 @@ static void tables_read_while_opensm_is_at_work_are_read_again(void **state)
 	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
 	struct fabric *f = net_tree(4, 2, 3, NULL);
 	struct tables *t = even_paths(f);
-	struct fake_osm *k = fake_osm_new(fabric_get(f), "engine minhop\n", NULL, NULL);
+	struct fake_osm *k = fake_osm_new(f, "engine minhop\n", NULL, NULL);
 	struct mailbox *box = mailbox_new();
 	struct poller *p;
 	struct sim *sim;
