@@ -217,7 +217,8 @@ static void the_peak_of_the_session_is_gone_to(void **state)
 		assert_int_equal(p->n, sample_history_count(a->samples));
 		assert_int_equal(p->at,
 				 a->shown_history.at.serial - sample_history_oldest(a->samples));
-		assert_true(p->pct[p->peak] + 1 > (most < 100 ? most : 100)); /* as far as it shows */
+		most = most < 100 ? most : 100; /* as far as the bar shows */
+		assert_true(p->pct[p->peak] + 1 > most);
 		assert_int_equal(p->marks, 0);
 		app_kit_keys(a, "B");
 		free(app_kit_screen(a));
