@@ -10,8 +10,8 @@
 #define DETOUR	  2 /* the same, rather than another VL */
 #define UNDER_WAY (UINT16_MAX - 1)
 #define NOBODY	  UINT32_MAX
-#define TURNS	  4 /* of the ways around breaks, where other entries would have to change */
-#define FEW	  8 /* one entry in so many that had to is not worth another try */
+#define TURNS	  4 /* ways around a break that are tried where other entries change for it */
+#define SPOILT	  8 /* one changed entry in so many: for fewer no other way is tried */
 #define SIBLINGS  4 /* LIDs of the same switch that weigh as much as all on a channel */
 
 enum place { STANDS, PENDING, ASKED, ATTACHED };
@@ -579,7 +579,7 @@ static bool reattach_best(struct reattach *x)
 	if (!reattach_all(x))
 		return false;
 	least = r->changes->n - b.changes;
-	for (x->turn = 1; x->turn < TURNS && x->spoilt * FEW > least; x->turn++) {
+	for (x->turn = 1; x->turn < TURNS && x->spoilt * SPOILT > least; x->turn++) {
 		reattach_detach(x, &b);
 		if (reattach_all(x) && r->changes->n - b.changes < least) {
 			least = r->changes->n - b.changes;

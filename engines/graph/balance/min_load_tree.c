@@ -564,7 +564,7 @@ static bool load_tree_write_columns(void *ctx, unsigned worker, uint32_t part)
 }
 
 /* Waits until the other threads have written what they were given. */
-static void load_tree_settle(struct min_load_tree *b)
+void min_load_tree_settle(struct min_load_tree *b)
 {
 	if (b->pool && b->columns.n)
 		pool_end(b->pool);
@@ -576,7 +576,7 @@ static void load_tree_settle(struct min_load_tree *b)
 static void load_tree_hand_over(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				bool more)
 {
-	load_tree_settle(b);
+	min_load_tree_settle(b);
 	load_tree_list_columns(b, d, n);
 	if (b->pool && more) {
 		pool_begin(b->pool, ROWS_TURNS, load_tree_write_columns, b);
@@ -720,7 +720,7 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 	if (run) {
 		load_tree_hand_over(b, d, run, run < n);
 	} else {
-		load_tree_settle(b);
+		min_load_tree_settle(b);
 		run = min_load_tree_run(b, d, n);
 		*work = min_load_tree_route(b, d, run, weight);
 	}
@@ -780,11 +780,6 @@ uint32_t min_load_tree_route_again(struct min_load_tree *b, const struct dest *d
 	run = min_load_tree_route_some(b, d, 1, weight, work);
 	*work += run * (uint64_t)b->f->nsw + taken;
 	return run;
-}
-
-void min_load_tree_settle(struct min_load_tree *b)
-{
-	load_tree_settle(b);
 }
 
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */

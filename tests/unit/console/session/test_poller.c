@@ -546,37 +546,57 @@ static void move_second_cable(struct sim *sim, const struct fabric *f, struct ta
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 }
 
+/* A fabric with even paths that a poller looks at. */
+struct watched {
+	struct fabric *f;
+	struct tables *t;
+	struct mailbox *box;
+	struct sim *sim;
+	struct poller *p;
+};
+
+static void watch(struct watched *x, struct fabric *f, const struct poller_opts *po,
+		  const struct wire_opts *wo)
+{
+	struct wire *w;
+	struct err err;
+
+	*x = (struct watched){ .f = f, .t = even_paths(f), .box = mailbox_new() };
+	assert_int_equal(sim_new(&x->sim, f, NULL, &err), 0);
+	assert_int_equal(sim_install_tables(x->sim, x->t, &err), 0);
+	assert_int_equal(wire_open_sim(&w, x->sim, wo, &err), 0);
+	assert_int_equal(poller_start(&x->p, w, po, x->box, &err), 0);
+}
+
+static void watch_no_more(struct watched *x)
+{
+	poller_stop(x->p);
+	poller_free(x->p);
+	mailbox_free(x->box);
+	sim_free(x->sim);
+	tables_put(x->t);
+	fabric_put(x->f);
+}
+
 /* The first news when somebody moves the paths off a cable, which he has lost or not.  No notice
  * comes, and the next discovery by the clock would be in an hour. */
 static enum msg_type news_of_moved_paths(bool lost)
 {
 	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 0.1 };
 	struct fabric *f = net_tree(4, 3, 3, NULL);
-	struct tables *t = even_paths(f), *moved = even_paths(f);
+	struct tables *moved = even_paths(f);
 	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]] + 1;
-	struct mailbox *box = mailbox_new();
 	enum msg_type news;
-	struct poller *p;
-	struct sim *sim;
-	struct wire *w;
-	struct err err;
+	struct watched x;
 
-	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
-	assert_int_equal(sim_install_tables(sim, t, &err), 0);
-	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
-	msg_drop(next_tables(box, true));
+	watch(&x, f, &po, NULL);
+	msg_drop(next_tables(x.box, true));
 	if (lost)
-		sim_link_set(sim, f->chan_src[c], f->chan_port[c], false);
-	move_second_cable(sim, f, moved);
-	news = first_news(box, f, t);
-	poller_stop(p);
-	poller_free(p);
-	mailbox_free(box);
-	sim_free(sim);
-	tables_put(t);
+		sim_link_set(x.sim, f->chan_src[c], f->chan_port[c], false);
+	move_second_cable(x.sim, f, moved);
+	news = first_news(x.box, f, x.t);
 	tables_put(moved);
-	fabric_put(f);
+	watch_no_more(&x);
 	return news;
 }
 
@@ -594,40 +614,28 @@ static void hear_by_plugin(bool listens)
 {
 	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
 	struct fabric *f = net_tree(7, 2, 3, NULL);
-	struct tables *t = even_paths(f);
 	struct fake_osm *k = fake_osm_new(f, "engine minhop\n", NULL, NULL);
-	struct mailbox *box = mailbox_new();
 	uint32_t c = f->chan_off[f->term_sw[f->nterm - 1]];
 	struct wire_opts wo = { .term = 2, .notices = listens };
-	struct poller *p;
-	struct sim *sim;
-	struct wire *w;
+	struct watched x;
 	struct msg *msg;
-	struct err err;
 	double start;
 
 	po.socket = k->path;
 	k->sm_guid = f->term_guid[0];
-	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
-	assert_int_equal(sim_install_tables(sim, t, &err), 0);
-	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
-	msg = next_of(box, MSG_SM);
+	watch(&x, f, &po, &wo);
+	msg = next_of(x.box, MSG_SM);
 	assert_true(msg->counted);
 	msg_drop(msg);
-	msg_drop(next_tables(box, true)); /* the SM is asked before they are read */
-	sim_link_set(sim, f->chan_src[c], f->chan_port[c], false);
+	msg_drop(next_tables(x.box, true));   /* the SM is asked before they are read */
+	msg_drop(next_of(x.box, MSG_SAMPLE)); /* so that none waits for what is cut off */
+	sim_link_set(x.sim, f->chan_src[c], f->chan_port[c], false);
 	start = clock_s();
 	sm_session_link(k->session, f->sw_lid[f->chan_src[c]]);
-	assert_int_equal(first_news(box, f, t), MSG_FABRIC);
-	assert_true(clock_s() - start < 5); /* it was asked every five seconds */
-	poller_stop(p);
-	poller_free(p);
-	mailbox_free(box);
-	sim_free(sim);
+	assert_int_equal(first_news(x.box, f, x.t), MSG_FABRIC);
+	assert_true(clock_s() - start < 3);
+	watch_no_more(&x);
 	fake_osm_free(k);
-	tables_put(t);
-	fabric_put(f);
 }
 
 /* Also where the wire takes reports, which may be lost with the cable that they tell of. */
@@ -643,13 +651,8 @@ static void tables_read_while_opensm_is_at_work_are_read_again(void **state)
 {
 	struct poller_opts po = { .interval_s = 3600, .sweep_s = 3600, .tables_s = 3600 };
 	struct fabric *f = net_tree(4, 2, 3, NULL);
-	struct tables *t = even_paths(f);
 	struct fake_osm *k = fake_osm_new(f, "engine minhop\n", NULL, NULL);
-	struct mailbox *box = mailbox_new();
-	struct poller *p;
-	struct sim *sim;
-	struct wire *w;
-	struct err err;
+	struct watched x;
 	double end;
 	struct msg *msg;
 	int more = 0;
@@ -657,33 +660,24 @@ static void tables_read_while_opensm_is_at_work_are_read_again(void **state)
 	(void)state;
 	po.socket = k->path;
 	k->sm_guid = f->term_guid[0];
-	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
-	assert_int_equal(sim_install_tables(sim, t, &err), 0);
-	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
-	msg_drop(
-		next_of(box, MSG_SM)); /* from now on the plugin is asked: before tables are read */
-	msg_drop(next_tables(box, true));
+	watch(&x, f, &po, NULL);
+	msg_drop(next_of(x.box, MSG_SM)); /* the plugin is asked before tables are read */
+	msg_drop(next_tables(x.box, true));
 	k->at_work = true;
-	poller_want(p, WANT_TABLES);
-	msg_drop(next_tables(box, true));
-	msg_drop(next_tables(box, true));
+	poller_want(x.p, WANT_TABLES);
+	msg_drop(next_tables(x.box, true));
+	msg_drop(next_tables(x.box, true));
 	k->at_work = false;
-	msg_drop(next_tables(box, true));
+	msg_drop(next_tables(x.box, true));
 	/* one may have begun before, and is the last but one */
 	for (end = clock_s() + 2.5; clock_s() < end; poll(NULL, 0, 20)) {
-		msg = mailbox_take(box);
+		msg = mailbox_take(x.box);
 		more += msg && msg->type == MSG_TABLES;
 		msg_drop(msg);
 	}
 	assert_true(more <= 1);
-	poller_stop(p);
-	poller_free(p);
-	mailbox_free(box);
-	sim_free(sim);
+	watch_no_more(&x);
 	fake_osm_free(k);
-	tables_put(t);
-	fabric_put(f);
 }
 
 /* No counter of a link tells that a switch is silent, nor does a notice come. */
@@ -691,33 +685,20 @@ static void ports_that_fall_silent_are_followed_by_a_discovery(void **state)
 {
 	struct poller_opts po = { .interval_s = 0.05, .sweep_s = 3600, .tables_s = 3600 };
 	struct fabric *f = net_tree(4, 2, 8, NULL);
-	struct tables *t = even_paths(f);
 	struct wire_opts wo = { .timeout_ms = 20 };
-	struct mailbox *box = mailbox_new();
-	struct poller *p;
-	struct sim *sim;
-	struct wire *w;
-	struct err err;
+	struct watched x;
 	struct msg *msg;
 
 	(void)state;
-	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
-	assert_int_equal(sim_install_tables(sim, t, &err), 0);
-	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
-	msg_drop(next_of(box, MSG_FABRIC));
-	msg_drop(next_of(box, MSG_SAMPLE));
-	msg_drop(next_of(box, MSG_SAMPLE));
-	sim_kill_switch(sim, f->term_sw[f->nterm - 1], true);
-	msg = next_of(box, MSG_FABRIC);
+	watch(&x, f, &po, &wo);
+	msg_drop(next_of(x.box, MSG_FABRIC));
+	msg_drop(next_of(x.box, MSG_SAMPLE));
+	msg_drop(next_of(x.box, MSG_SAMPLE));
+	sim_kill_switch(x.sim, f->term_sw[f->nterm - 1], true);
+	msg = next_of(x.box, MSG_FABRIC);
 	assert_int_equal(msg->fabric->nsw, f->nsw - 1);
 	msg_drop(msg);
-	poller_stop(p);
-	poller_free(p);
-	mailbox_free(box);
-	sim_free(sim);
-	tables_put(t);
-	fabric_put(f);
+	watch_no_more(&x);
 }
 
 int main(void)
